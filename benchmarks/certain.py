@@ -13,8 +13,7 @@ from scipy import stats
 
 ALPHA = 0.05
 CELL = ["players", "variant", "lineup"]
-TURNS = ("begins", "moves second", "moves third", "moves fourth", "moves fifth", "moves sixth")
-AGENT = r"(?:[Tt]he \w+ player|random moves|[^\s,]+(?:,\w+=[^\s,]+)*)"  # an agent in a sentence
+SEAT = r"the (?:first|second|third|last) (?:player|one)|(?:player|one) \d of \d"
 Said, Array = Any, np.ndarray[Any, Any]
 
 
@@ -44,28 +43,62 @@ def freedom(rows: pd.DataFrame, chunks: int) -> Array:
     return np.asarray(np.maximum(rows[["n", "deals"]].min(axis=1).clip(upper=chunks) - 1, 1))
 
 
-def favoured(said: Said) -> dict[tuple[int, str, str], str]:
-    """Return the cells whose seats differ, with the seat that wins most: one test of all seats, from the variance of equal shares."""
+def unequal(said: Said) -> dict[tuple[int, str, str], dict[int, int]]:
+    """Return cell -> seat -> 1 if it wins more than an equal share, -1 if less, in the cells whose seats differ.
+
+    They do by one test of all seats, from the variance of equal shares, corrected for all cells; a seat's own test is
+    corrected for all seats of the table.
+    """
     wins, found, p = said.table("seats", "win_share"), {}, {}
     for cell, rows in wins.groupby(CELL, sort=False):
-        own, fair = p_of(rows, 1 / cell[0], said.chunks, share=True), 1 / cell[0]
-        df, best = freedom(rows, said.chunks), rows.loc[rows["value"].idxmax()] if rows["value"].notna().any() else None
+        fair, df = 1 / cell[0], freedom(rows, said.chunks)
+        own = p_of(rows, fair, said.chunks, share=True)
         t2 = float((stats.t.isf(own / 2, df) ** 2).sum()) * (cell[0] - 1) / cell[0]
-        p[cell] = np.nan if best is None else stats.f.sf(t2 / (cell[0] - 1), cell[0] - 1, df.min())
-        if best is not None and best["low"] > fair:
-            found[cell] = turn(int(best["seat"]), cell[0])
+        p[cell] = stats.f.sf(t2 / (cell[0] - 1), cell[0] - 1, df.min()) if rows["value"].notna().any() else np.nan
+        alone = np.minimum(1, len(wins) * own)
+        signs = np.sign(rows["value"].to_numpy() - fair)
+        found[cell] = {
+            int(seat): int(sign) for seat, sign, own_p in zip(rows["seat"], signs, alone, strict=True) if own_p < ALPHA
+        }
     known = dict(zip(p, holm(np.array(list(p.values()))), strict=True))
-    return {cell: place for cell, place in found.items() if known[cell] < ALPHA}
+    return {cell: seats for cell, seats in found.items() if known[cell] < ALPHA}
 
 
-def turn(seat: int, players: int) -> str:
-    """Return what a seat does in round 1."""
-    return "moves last" if seat == players - 1 > 1 else TURNS[seat]
+def seat_of(words: str, players: int) -> int:
+    """Return the seat of a player: "the last player", "player 4 of 6"."""
+    if "last" in words:
+        return players - 1
+    number = re.search(r"(\d) of", words)
+    return int(number[1]) - 1 if number else ("first", "second", "third").index(words.lower().split()[1])
 
 
-def lineup_of(said: Said, name: str) -> str:
-    """Return the line-up that a sentence names, of one agent: "usual players"."""
-    return said.named(name)
+def kind_of(said: Said, agent: str) -> str:
+    """Return what a sentence calls an agent, in one word if it is of a tier."""
+    bare = agent.rpartition("::")[2].partition(":")[0].replace("_", " ")
+    return str(said.game.player_names.get(agent, bare))
+
+
+def named(said: Said, words: str) -> set[str]:
+    """Return the agents that words name: "the usual player", "weak and usual players"."""
+    kinds = set(
+        re.split(r", | and | or ", re.sub(r"^(the|a) | players?$", "", words.strip(), flags=re.IGNORECASE).lower())
+    )
+    agents = {agent for lineup in said.study.lineups for agent in lineup}
+    return {agent for agent in agents if kind_of(said, agent).lower() in kinds}
+
+
+def lineups_in(said: Said, sentence: str) -> list[str]:
+    """Return the line-ups of whose games a sentence on seats is said."""
+    every = list(dict.fromkeys(said.lineups))
+    some = re.search(r"with ([\w, ]+?) players", sentence, re.IGNORECASE)
+    if "hoever plays" in sentence or not some:
+        return every
+    return [lineup for lineup in every if kind_of(said, lineup) in re.split(r", | and ", some[1])]
+
+
+def cells_of(said: Said, lineups: list[str], counts: list[int]) -> list[tuple[int, str, str]]:
+    """Return the cells of the first variant."""
+    return [(count, said.study.reference, lineup) for lineup in lineups for count in counts]
 
 
 def counts_in(text: str) -> list[int]:
@@ -73,83 +106,123 @@ def counts_in(text: str) -> list[int]:
     return [int(count) for count in re.findall(r"\d", text)]
 
 
-def seats_favoured(said: Said, match: re.Match[str]) -> bool:
-    """Return whether every seat that is said to be favoured is, where it is said."""
-    known, claims = favoured(said), []
-    who = r"the player who (?:begins|moves \w+)"
-    # the seat that wins most stands first
-    text = re.sub(rf"({who})(?:(?:,| and) (?:perhaps )?(?:{who}|others))+", r"\1", match[1])
-    for place, where in re.findall(r"the player who (begins|moves \w+)((?:(?!the player who).)*)", text):
-        number = re.match(r" in (\d+)", where)
-        if number and "cells" in match[1]:
-            claims.append(list(known.values()).count(place) >= int(number[1]))
-        for names, counts, variant in re.findall(
-            r"(?:in games of (.+?) )?at ((?:\d, )*\d(?: (?:and|to) \d)?) players(?: in ([\w-]+))?", where
-        ):
-            for name in re.split(r", | and ", names) if names in said.text or said.game.tiers else [names]:
-                for count in counts_in(counts):
-                    cells = [
-                        (count, variant or v, lineup_of(said, name) if name else lineup)
-                        for v in said.study.variant_of
-                        for lineup in said.lineups
-                    ]
-                    claims.append(any(known.get(cell) == place for cell in cells))
-    return bool(claims) and all(claims)
+def seat_wins(said: Said, match: re.Match[str]) -> bool:
+    """Return whether a seat, and another one beside it, wins more or less than a fair share, as often as is said."""
+    players, known, claims = int(match[3]), unequal(said), []
+    lineups = lineups_in(said, match.string)
+    wins = said.table("seats", "win_share", players=players, variant=said.study.reference)
+    usual = said.game.default_agent if said.game.default_agent in lineups else lineups[-1]
+    for words, games in ((match[1], match[2]), (match[4], match[5])):
+        if words:
+            seat, share = seat_of(words, players), float(games)
+            sign = 1 if share > 100 / players else -1
+            step = 0.05 if "." in games else 0.5
+            own = wins[(wins["lineup"] == usual) & (wins["seat"] == seat)]["value"]
+            claims.append(abs(100 * own.iloc[0] - share) <= step + 1e-9)
+            cells = cells_of(said, lineups if words == match[1] else [usual], [players])
+            claims += [known.get(cell, {}).get(seat) == sign for cell in cells]
+    return all(claims)
+
+
+def seat_share(said: Said, match: re.Match[str]) -> bool:
+    """Return whether a seat wins more, or less, than a fair share wherever that is said."""
+    known, sign = unequal(said), 1 if match[2] == "more" else -1
+    before, _, after = match.string.partition(":")
+    counts = counts_in(re.sub(r"player \d of \d", "", before)) if re.search(r" at \d", before) else []
+    is_note = "every player count" not in before and "hoever" not in before and not counts
+    counts = counts or (counts_in(after.rpartition(" at ")[2]) if is_note else list(said.study.players))
+    cells = cells_of(said, lineups_in(said, before), counts)
+    return bool(cells) and all(known.get(cell, {}).get(seat_of(match[1], cell[0])) == sign for cell in cells)
+
+
+def at_most(said: Said, match: re.Match[str]) -> bool:
+    """Return whether no seat's interval, corrected for the seats of its cell, reaches beyond the number."""
+    wins = said.table("seats", "win_share", variant=said.study.reference)
+    lineups = lineups_in(said, match.string)
+    usual = said.game.default_agent if said.game.default_agent in lineups else lineups[-1]
+    players = 4 if 4 in said.study.players else said.study.players[0]
+    rows = wins[(wins["lineup"] == usual) & (wins["players"] == players)]
+    return bool((100 * rows["high"] <= float(match[1]) + 0.5).all())
 
 
 def within_share(said: Said, match: re.Match[str]) -> bool:
-    """Return whether some cell has all its seats within half a point of an equal share."""
-    wins = said.table("seats", "win_share")
-    inside = (wins["low"] > 1 / wins["players"] - 0.005) & (wins["high"] < 1 / wins["players"] + 0.005)
-    return bool(inside.groupby([wins[key] for key in CELL]).all().any())
+    """Return whether all cells have all their seats within half a point of an equal share."""
+    wins = said.table("seats", "win_share", variant=said.study.reference)
+    return bool(((wins["low"] > 1 / wins["players"] - 0.005) & (wins["high"] < 1 / wins["players"] + 0.005)).all())
 
 
 def agent_most(said: Said, match: re.Match[str]) -> bool:
     """Return whether the agent that is said to win most does."""
-    rows = said.table("lineup", "win_share", players=int(match[2])).reset_index(drop=True)
-    p, best = holm(p_of(rows, 1 / int(match[2]), said.chunks, share=True)), int(rows["value"].idxmax())
+    rows = said.table("lineup", "win_share", players=int(match[3])).reset_index(drop=True)
+    p, best = holm(p_of(rows, 1 / int(match[3]), said.chunks, share=True)), int(rows["value"].idxmax())
+    is_shown = abs(100 * rows["value"][best] - float(match[2])) <= 0.5
     return bool(
-        rows["agent"][best] == said.named(match[1])
+        rows["agent"][best] in named(said, match[1])
         and p[best] < ALPHA
-        and rows["value"][best] > 1 / int(match[2])
+        and rows["value"][best] > 1 / int(match[3])
+        and is_shown
     )
 
 
 def styles(said: Said, match: re.Match[str]) -> bool:
-    """Return whether all styles that are said to win more, or less, than their share do, at some player count."""
+    """Return whether a style that is said to win more than its share does; or all of them less."""
     rows = said.table("lineup", "win_share", position=0).reset_index(drop=True)
     p = holm(p_of(rows, 1 / rows["players"].to_numpy(), said.chunks, share=True))
     gap = rows["value"] - 1 / rows["players"]
-    if match[0].startswith("each wins less"):
+    if match[0].startswith("No plan here"):
         return bool(((p < ALPHA) & (gap < 0)).all())
-    ahead = set(rows["agent"][(p < ALPHA) & (gap > 0)])
-    return {said.named(name) for name in re.split(r", | and ", match[1])} <= ahead
+    return bool(named(said, match[1]) & set(rows["agent"][(p < ALPHA) & (gap > 0)]))
 
 
 def differs(said: Said, match: re.Match[str]) -> bool:
     """Return whether an agent wins more than the other at all player counts, or at those that are named."""
     rows = said.table("difference", "win_share").dropna(subset="low").reset_index(drop=True)
-    p, counts = holm(p_of(rows, 0.0, said.chunks)), counts_in(match[3] or "") or list(rows["players"])
-    sign = 1 if said.named(match[1]) == said.study.sides[0] else -1
-    raw = p_of(rows, 0.0, said.chunks)
-    return all(
-        ((raw if not match[3] else p)[k] < ALPHA) and sign * row["value"] > 0
-        for k, row in rows.iterrows()
-        if row["players"] in counts
-    )
+    where = match.string.partition(" in its place")[2]
+    counts = counts_in(where.partition(":")[0]) or list(rows["players"])
+    p = holm(p_of(rows, 0.0, said.chunks))
+    sides = said.study.sides
+    words = match[1].lower()
+    is_first = words == "the first agent" or (words != "the second agent" and sides[0] in named(said, words))
+    sign = 1 if is_first else -1
+    return all(p[k] < ALPHA and sign * row["value"] > 0 for k, row in rows.iterrows() if row["players"] in counts)
 
 
-def changed(said: Said, match: re.Match[str]) -> bool:
-    """Return whether games won, or the mean score, differ between the variants."""
-    first, second, words = match.groups()
-    rows = said.results.tables["changes"].dropna(subset=["value", "low"])
-    rows = rows[(rows["than"] == first) & (rows["variant"] == second)]
-    figure, tables = ("win_share", ("seats", "lineup")) if words == "who wins" else ("score_mean", ("balance",))
-    for _, own in rows[rows["table"].isin(tables)].groupby("table"):
-        if ((holm(p_of(own, 0.0, said.chunks)) < ALPHA) & (own["figure"] == figure)).any():
-            return True
-    constant = rows[rows["table"].isin(tables) & (rows["figure"] == figure) & (rows["low"] == rows["high"])]
-    return bool((constant["value"] != 0).any())
+def rows_of_change(said: Said, figure: str, table: tuple[str, ...]) -> pd.DataFrame:
+    """Return the differences of a figure with its p-values, corrected as a table's."""
+    rows = said.results.tables["changes"].dropna(subset=["value"])
+    own = rows[rows["table"].isin(table) & (rows["figure"] == figure)]
+    return own.assign(p=np.where(own["low"].isna(), 0.0, own["p_corrected"]))
+
+
+def gap_changes(said: Said, match: re.Match[str]) -> bool:
+    """Return whether a gap between the seats falls or rises significantly from a number to another."""
+    rows = rows_of_change(said, "seat_gap", ("balance",))
+    sign, before, after = (-1 if match[1] == "falls" else 1), float(match[2]), float(match[3])
+    near = (abs(100 * rows["before"] - before) <= 0.06) & (abs(100 * (rows["before"] + rows["value"]) - after) <= 0.06)
+    return bool((near & (rows["p"] < ALPHA) & (sign * rows["value"] > 0)).any())
+
+
+def share_changes(said: Said, match: re.Match[str]) -> bool:
+    """Return whether a share of wins changes significantly from a number to another."""
+    rows = rows_of_change(said, "win_share", ("seats", "lineup"))
+    after, before = float(match[1]), float(match[2])
+    near = (abs(100 * rows["before"] - before) <= 0.51) & (abs(100 * (rows["before"] + rows["value"]) - after) <= 0.51)
+    return bool((near & (rows["p"] < ALPHA)).any())
+
+
+def scores_change(said: Said, match: re.Match[str]) -> bool:
+    """Return whether the mean score rises or falls significantly, by so much."""
+    rows = rows_of_change(said, "score_mean", ("balance",))
+    sign, size = (1 if match[1] == "rise" else -1), float(match[2].replace(",", ""))
+    near = abs(sign * rows["value"] - size) <= max(0.5, 0.05 * size)
+    return bool((near & (rows["p"] < ALPHA)).any())
+
+
+def nobody(said: Said, match: re.Match[str]) -> bool:
+    """Return whether every share of wins of some cell is known to change by less than a point."""
+    rows = rows_of_change(said, "win_share", ("seats", "lineup"))
+    is_small = rows[["low", "high"]].abs().max(axis=1) < 0.01
+    return bool(is_small.groupby([rows["players"], rows["lineup"]]).all().any())
 
 
 def pair(said: Said, one: Any, two: Any, table: pd.DataFrame, keys: list[str]) -> bool:
@@ -175,33 +248,20 @@ def pair(said: Said, one: Any, two: Any, table: pd.DataFrame, keys: list[str]) -
     return place >= 0 and bool(holm(np.array(p))[place] < ALPHA)
 
 
-def nearer(said: Said, match: re.Match[str]) -> bool:
-    """Return whether the seats are nearer to equal at every value that is named than at the reference."""
-    rows = (
-        said.results.tables["changes"]
-        .query("table == 'balance' and figure == 'seat_gap'")
-        .dropna(subset="low")
-        .reset_index(drop=True)
-    )
-    p, sweep = holm(p_of(rows, 0.0, said.chunks)), said.results.tables["sweep"].query("figure == 'seat_gap'")
-    better = set(rows["variant"][(p < ALPHA) & (rows["value"] < 0) & (rows["players"] == int(match[1]))])
-    texts = [
-        " and ".join(f"{row[key]:g}" for key in said.study.sweep)
-        for row in sweep.to_dict("records")
-        if row["variant"] in better
-    ]
-    return all(text.partition(" (")[0] in texts for text in match[2].split("; "))
+def fairest(said: Said, match: re.Match[str]) -> bool:
+    """Return whether some value has the gap that is said, and significantly less than the one it is compared with."""
+    rows = rows_of_change(said, "seat_gap", ("balance",))
+    after, before = float(match[1]), float(match[2])
+    p = holm(p_of(rows, 0.0, said.chunks))
+    near = (abs(100 * rows["before"] - before) <= 0.06) & (abs(100 * (rows["before"] + rows["value"]) - after) <= 0.06)
+    return bool((near.to_numpy() & (p < ALPHA) & (rows["value"].to_numpy() < 0)).any())
 
 
 def worth_most(said: Said, match: re.Match[str]) -> bool:
-    """Return whether a thing is worth having: a loss without it."""
+    """Return whether a thing is worth having, a loss of wins without it, to some agent at some player count."""
     rows = said.table("worth", "win_share_lost").reset_index(drop=True)
-    known = (
-        (holm(p_of(rows, 0.0, said.chunks)) < ALPHA)
-        & (rows["value"] > 0)
-        & (rows["thing"].map(said.noun) == (match[3] or match[4]))
-    )
-    return bool(known[(rows["agent"] == said.named(match[1])) & (rows["players"] == int(match[2]))].any())
+    known = (holm(p_of(rows, 0.0, said.chunks)) < ALPHA) & (rows["value"] > 0)
+    return bool((known & (rows["thing"].map(said.noun) == match[1])).any())
 
 
 def ahead(said: Said, match: re.Match[str]) -> bool:
@@ -211,11 +271,11 @@ def ahead(said: Said, match: re.Match[str]) -> bool:
     others = (
         re.split(r", | and ", match[2])
         if "other agents" not in match[2]
-        else [agent for agent in {*rows["agent"], *rows["opponent"]} if agent != said.named(match[1])]
+        else [agent for agent in {*rows["agent"], *rows["opponent"]} if agent != match[1]]
     )
-    for best, other in ((said.named(match[1]), said.named(other)) for other in others):
-        first = best < other
-        own = rows[(rows["agent"] == min(best, other)) & (rows["opponent"] == max(best, other))]
+    for other in others:
+        first = match[1] < other
+        own = rows[(rows["agent"] == min(match[1], other)) & (rows["opponent"] == max(match[1], other))]
         claims += [bool(p[k] < ALPHA and (row["value"] > 0.5) == first) for k, row in own.iterrows()]
     return bool(claims) and all(claims)
 
@@ -230,33 +290,11 @@ def beats_copies(said: Said, match: re.Match[str]) -> bool:
 
 
 def moves(said: Said, match: re.Match[str]) -> bool:
-    """Return whether numbers are known to change something, by any figure."""
+    """Return whether the number that is said to matter most changes a share of wins, as much as is said."""
     table = said.results.tables["weights"].dropna(subset="low").reset_index(drop=True)
-    known = set(table["key"][holm(p_of(table, 0.0, 20)) < ALPHA])
-    return set(re.findall(r"[a-z_]\w*\.[\w.]*\w", match[1] or match[2])) <= known
-
-
-def fits(said: Said, match: re.Match[str]) -> bool:
-    """Return whether score sheets fit no strength better than the one that is named, a level to half of one."""
-    fit = said.results.tables["fit"]
-    if match[1]:
-        return said.named(match[1]) == fit.loc[fit["excess"].idxmin(), "agent"]
-    level = fit.iloc[int(match[3])]
-    is_nearest = abs(said.results.tables["level"]["value"].iloc[0] - int(match[3])) <= 0.5
-    return bool(is_nearest and abs(level["error_rate"] - float(match[2])) <= 0.05)
-
-
-def unequal(said: Said, match: re.Match[str]) -> bool:
-    """Return whether a figure of score sheets is as it is not among equal players: a lead, or a large distance."""
-    figures = said.results.tables["bands"]
-    is_below, is_above = figures["value"] < figures["band_low"], figures["value"] > figures["band_high"]
-    return bool((is_above & (figures["figure"] != "score_mean") | is_below & (figures["figure"] == "lead_mean")).any())
-
-
-def level_held(said: Said, match: re.Match[str]) -> bool:
-    """Return whether the interval of the level of score sheets is the printed one."""
-    level = said.results.tables["level"].iloc[0]
-    return bool(level["low"] == float(match[1]) and level["high"] == float(match[2]))
+    known = holm(p_of(table, 0.0, 20)) < ALPHA
+    near = abs(100 * table["value"].abs() - float(match[1])) <= 0.06
+    return bool((known & near & (table["figure"] == "win_share")).any())
 
 
 def counted(said: Said, match: re.Match[str]) -> bool:
@@ -266,24 +304,27 @@ def counted(said: Said, match: re.Match[str]) -> bool:
     return any(counts == sorted([len(own), *own.value_counts()]) for _, own in pairs)
 
 
+GAMES = r"([\d.]+) of 100 games"
 CLAIMS: dict[str, Callable[[Said, re.Match[str]], bool]] = {
-    r"favours (.+?)(?:; elsewhere|\.$)": seats_favoured,
-    r"every seat .*wins its share": within_share,
-    r"^(.+?) wins most in .+ at (\d) players": agent_most,
-    r"dominant strategy: (.+?) (?:wins|each win) more than|each wins less than": styles,
-    rf"^({AGENT}) wins more than ({AGENT}) in the same place(?:[^;:]* at ((?:\d, )*\d(?: (?:and|to) \d)?) players)?": differs,
-    r"ompared with ([^,]+), (.+?) (?:[^.]*, and )?changes (who wins|how much is scored)": changed,
-    r"At (\d) players, .*nearer to equal at [\w. ]+ = (.+?) than at": nearer,
-    r"In the games(?: of \S+)? of (.+?) at (\d) players, (?:most is lost without ([^(]+)|([^(;]+) is worth having) \(": worth_most,
-    rf"^({AGENT}) finishes ahead of (.+?) at \d": ahead,
-    rf"({AGENT}) beats ({AGENT})(?=,|\.$)": ahead,
-    rf"{AGENT} beats (?:copies of|\w+ players|random moves) .*in": beats_copies,
-    r"(\S+) moves the shares of wins most|\((.+?)\) change something": moves,
+    rf"(?i)^({SEAT}) wins {GAMES} at (\d) players(?:, ({SEAT}) ([\d.]+))?": seat_wins,
+    rf"(?i)({SEAT}) wins (more|less) than a fair share": seat_share,
+    r"No seat (?:of .+ wins more than|is found to win more .*at most) ([\d.]+) of 100 games": at_most,
+    r"Every seat .*wins its share": within_share,
+    rf"^(.+?) wins most: {GAMES} at (\d) players": agent_most,
+    r"^(.+?) wins [\d.]+ of 100 games alone among|^No plan here beats": styles,
+    r"^(.+?) wins (?:[\d.]+ of 100 games )?more than .+? in its place": differs,
+    r"gap between the seats (falls|rises) from ([\d.]+) to ([\d.]+) points": gap_changes,
+    rf"wins {GAMES} instead of ([\d.]+)\.": share_changes,
+    r"cores (rise|fall) by ([\d,.]*\d)": scores_change,
+    r"obody wins more or less": nobody,
+    r"Fairest found: .*\(gap ([\d.]+) points; \w+ .*: ([\d.]+)\)": fairest,
+    r"^(?:Most is lost w|W)ithout (.+?)(?: a (?:\w+ )?player (?:loses|wins \S+ of 100 games instead)|: )": worth_most,
+    r"^(\S+) finishes ahead of (.+?) at \d": ahead,
+    r"(\S+) beats (\S+?)(?=,|\.)": ahead,
+    r"A challenger wins .* against copies": beats_copies,
+    r"matters most: .* wins ([\d.]+) of 100 games": moves,
     r"Of [\d,]+ figures, .*": counted,
-    r" look (?:most like those of (.+?)\.$|like .* err about ([\d.]+) .* \(level (\d+) of)": fits,
-    r"Your players are not equally strong": unequal,
-    r"With 95 % certainty it is level ([\d.]+) to ([\d.]+)": level_held,
-}  # fmt: skip
+}
 
 
 def false_claims(said: Said, sentence: str) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 A number is right if a row of the tables shows it at its digits and everything that the row is about is named beside it: the seat, agent,
 thing or player count. What is called certain is tested again here, from the intervals of the tables, corrected for all comparisons (Holm).
-A verdict or finding names who played, unless all games of the page were played by one line-up, which its caveat names.
+A verdict or finding names who played, unless all games of the page were played by one line-up, which the note below the answer names.
 
     python benchmarks/sentences.py                       # 66 reports, 22 of each game
     python benchmarks/sentences.py strozzi --kind sweep  # those of a game, of a kind
@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from certain import ALPHA, false_claims, holm, p_of, pair
+from certain import ALPHA, false_claims, holm, kind_of, p_of, pair
 from every_report import OF, reports
 from shown_rows import ESTIMATE, Shown
 
@@ -37,11 +37,6 @@ class Said(Shown):
         for key, value in where.items():
             keep &= table[key].astype(str) == str(value)
         return table[keep]
-
-    def named(self, agent: str) -> str:
-        """Return an agent by its name in a sentence: "the usual player", "usual players"."""
-        name = re.sub(r"^[Tt]he | players?$|^copies of ", "", agent)
-        return {"random moves": "random", **self.game.tiers}.get(name, name)
 
     def false_finding(self, page: str, sentence: str) -> list[str]:
         """Return what is wrong with the finding of a page: two rows of what its picture compares, or one and an equal chance."""
@@ -92,12 +87,9 @@ class Said(Shown):
 
     def names_players(self, sentence: str) -> bool:
         """Return whether a sentence says who played, or need not: all games of the page were played by one line-up."""
-        names = {"random moves", *self.game.tiers, *(agent for lineup in self.study.lineups for agent in lineup)}
-        return (
-            any(name in sentence for name in names)
-            or bool(re.match("no (?:seat|two)|there are too few", sentence, re.IGNORECASE))
-            or (len(set(self.lineups)) == 1 and any(name in self.content.caveat for name in names))
-        )
+        names = {kind_of(self, agent) for lineup in self.study.lineups for agent in lineup}
+        is_said = any(name in sentence for name in names) or "different agents" in sentence
+        return is_said or bool(re.match("no (?:seat|two)|there are too few", sentence, re.IGNORECASE))
 
     def checked(self) -> Iterator[tuple[str, str, str]]:
         """Yield (place, sentence, what is wrong or "") of everything that the report says."""
@@ -109,7 +101,7 @@ class Said(Shown):
             interval, sign = key.interval.replace("\N{NARROW NO-BREAK SPACE}", " "), " %" * per_cent
             beside = [interval + sign] if interval.startswith("±") else [sign.strip(), interval] if interval else []
             said = " ".join(filter(None, [value, *beside, key.what]))
-            yield "number", said, ", ".join(self.wrong_numbers(said, content.verdict)[0])
+            yield "number", said, ", ".join(self.wrong_numbers(said, f"{content.verdict} {content.detail}")[0])
         texts = [
             ("verdict", content.verdict),
             ("detail", content.detail),
@@ -117,9 +109,10 @@ class Said(Shown):
         ]
         for place, text in texts:
             for sentence in re.split(r"(?<=[.!?]) (?=[A-Z])", text):
-                wrong, _ = self.wrong_numbers(sentence, content.verdict)
+                wrong, _ = self.wrong_numbers(sentence, f"{content.verdict} {content.detail}")
                 wrong += false_claims(self, sentence)
-                wrong += ["says not who played"] if place == "verdict" and not self.names_players(text) else []
+                is_named = self.names_players(f"{text} {content.detail}")
+                wrong += ["says not who played"] if place == "verdict" and not is_named else []
                 yield place, sentence, "; ".join(wrong)
         pages = {page.title: name for name, page in report_of(self.game).pages.items()}
         for section in self.content.sections:
@@ -132,7 +125,7 @@ class Said(Shown):
                 )
                 wrong += [
                     *false_claims(self, title),
-                    *(["says not who played"] if not self.names_players(title) else []),
+                    *(["says not who played"] if len(set(self.lineups)) > 1 and not self.names_players(title) else []),
                 ]
                 yield "finding", title, "; ".join(wrong)
 

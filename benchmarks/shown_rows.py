@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from certain import TURNS
+from certain import kind_of
 
 from strozzi_sim.declare.pages import report_of
 from strozzi_sim.facts.figures import UNITS
 from strozzi_sim.game.restricting import noun_of
+from strozzi_sim.game.sentences import seat_words
 
 CELL, FIGURE = ("players", "variant", "lineup"), ("figure", "value", "low", "high", "n", "deals")
 UNNAMED = {"by", "inside", "simulated", "band_low", "band_high", "map", "round", "chosen", "table", "than", "p", "p_corrected", "size", "verdict", "before", "status", "least", "most", "place_low", "place_high", "first", "second", "strength", "outcome"}  # fmt: skip
@@ -19,7 +20,7 @@ ESTIMATE = re.compile(
     rf"(?P<value>{NUMBER})(?: ± (?P<half>{NUMBER}))?(?:(?: %| points)(?= \())?(?: \((?P<low>{NUMBER}) to (?P<high>{NUMBER})\))?(?P<unit> %| points)?"
 )
 ASIDE = re.compile(  # numbers of the plan, of the method and of the components, and those that `bounds` checks
-    r"(?:\d+, )*(?:\d+ and )?\d+ players|seat \d|to within 0.5 points|[\d.]+ % would be equal|equal chance is [\d.]+ %|half of [\d,]+|at [\d.]+ seconds|as small as [\d.]+ points|a leak in [\d.]+ %|probability is \d+ %|"
+    r"(?:\d+, )*(?:\d+ and )?\d+ players|seat \d|to within 0.5 points|[\d.]+ % would be equal|equal chance is [\d.]+ %| at \d\.$|half of [\d,]+|half a game of 100|(?:[\d.]+, )*(?:[\d.]+ and )?[\d.]+ of \d+ (?:games)?|(?:one|\d of \d|player wins) [\d.]+\b|[\d.]+ would be (?:fair|equal)|instead of [\d.]+|from [\d.]+ to [\d.]+ points|\(gap .*?\)|Fairest found: [^(]*|Also fairer: .*|the published [^(]*|luck is \d+ %|wins of 100 games: .*|at [\d.]+ seconds|as small as [\d.]+ points|[Aa] leak in [\d.]+ %|probability is \d+ %|"
     r"(?<![\d.])[\d,]+ (?:deals?|games?|decisions|cells|figures|styles|challengers|strengths)\b|\d+ of \d+ |Of [\d,]+ figures, .*|and \d+ more|[a-z_]\w*\.[\w.]+(?: = [\d.; and]+)?|up to [\d.,]+( points?)?|changes \d+ values? of .*"
 )  # fmt: skip
 
@@ -139,14 +140,11 @@ class Shown:
         }
         seat = re.fullmatch(r"(?:seat )?(\d)", text) if key in ("seat", "level") else None
         if seat and int(seat[1]) < row.players:
-            found.add(
-                "the player who " + ("moves last" if int(seat[1]) == row.players - 1 > 1 else TURNS[int(seat[1])])
-            )
+            words = seat_words(int(seat[1]), row.players).removeprefix("the ")
+            found |= {words, words.removesuffix(" player")}
             found |= {f"seat {seat[1]}"} if key == "seat" else set()
-        called = {agent: tier for tier, agent in self.game.tiers.items() if agent != "random"}
-        called["random"] = "random moves"
-        if key in ("agent", "challenger", "opponent", "position"):
-            found |= {called[agent] for agent in found & called.keys()}
+        if key in ("agent", "challenger", "position"):
+            found |= {kind_of(self, each) for each in found}
         if key == "thing":
             found |= {(noun := self.noun(text)), noun.removeprefix("the ")}
         if key == "opponent" and text in self.place:
@@ -221,7 +219,7 @@ class Shown:
                     ]
                 for names, cells in part.rows if item.kind == "table" else ():
                     shown = zip(part.columns, cells, strict=True)
-                    yield from ((item.anchor, f"{names} {label}: {cell.text} {cell.tip}", wrong) for (label, sign, _), cell in shown if cell for wrong in [self.wrong_cell(cell)])  # fmt: skip
+                    yield from ((item.anchor, f"{names} {label}: {cell.text} {cell.tip}", wrong) for (label, sign, _), cell in shown if cell for wrong in [self.wrong_cell(cell, f"{label}, {sign} {names[0]}")])  # fmt: skip
         for place, tip in tips:
             said, _, n = tip.partition(", n = ")
             match = ESTIMATE.match(said.rpartition(": ")[2])
@@ -232,16 +230,17 @@ class Shown:
             rows = self.behind(tip, match, self.rows.iloc[at], self.scale[at])
             yield place, tip, "" if rows else "no row shows this"
 
-    def wrong_cell(self, cell: Any) -> str:
+    def wrong_cell(self, cell: Any, label: str) -> str:
         """Return what is wrong with a cell of a table: its text, its interval, or numbers that no row has."""
         value, low, high, n = (float(text) if text else np.nan for text in cell.numbers)
+        scale = 100 if re.search(r", (%|points)\b|, %", label) and value <= 1 else 1
         if np.isnan(value) or cell.text.startswith("<"):
             return ""
         of_tables = self.rows["value"].astype(float)
         rows = self.rows[np.isclose(of_tables, value, rtol=1e-5) | np.isclose(100 * of_tables, value, rtol=1e-5)]
-        half = max(high - value, value - low)
-        wrong = [] if shows(cell.text, value, half) else [f"not {value}"]
+        half = max(high - value, value - low) * scale
+        wrong = [] if shows(cell.text, value * scale, half) else [f"not {value * scale}"]
         wrong += [] if len(rows) and (np.isnan(n) or (rows["n"] == n).any()) else ["no row has it"]
         found = re.match(rf"95 % interval ({NUMBER}) to ({NUMBER})", cell.tip.replace("\N{NARROW NO-BREAK SPACE}", " "))
-        wrong += ["interval"] if found and not all(shows(text, end, half, side) for text, end, side in zip(found.groups(), (low, high), (-1, 1), strict=True)) else []  # fmt: skip
+        wrong += ["interval"] if found and not all(shows(text, end * scale, half, side) for text, end, side in zip(found.groups(), (low, high), (-1, 1), strict=True)) else []  # fmt: skip
         return ", ".join(wrong)

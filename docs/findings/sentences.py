@@ -23,17 +23,21 @@ from reading import (
     worth_lines,
 )
 
+from strozzi_sim.declare.printing import format_estimate
 from strozzi_sim.declare.significance import ALPHA, corrected_p
+from strozzi_sim.facts.figures import DECISIONS
 from strozzi_sim.game import load_game
 from strozzi_sim.game.restricting import things
 from strozzi_sim.game.sentences import listed
 from strozzi_sim.game.variants import resolve_variant
+from strozzi_sim.play.drama import OF_DRAMA
+from strozzi_sim.study.field_orders import dominance_sentences, field_orders
 from strozzi_sim.study.folders import read_study
-from strozzi_sim.study.kinds.balance import seat_sentences, styles_sentences
-from strozzi_sim.study.kinds.luck import WORDS, course_sentence, length_sentence, who_plays
-from strozzi_sim.study.kinds.tournament import dominance_sentences, field_orders
+from strozzi_sim.study.kinds.balance import styles_verdict
+from strozzi_sim.study.kinds.luck import MINUTES, VARIANCE_SHARE, WORDS
 from strozzi_sim.study.restricted import COSTS, SMALL, UNCLEAR, WORTH
-from strozzi_sim.study.wording import strengths
+from strozzi_sim.study.seats import seat_verdict
+from strozzi_sim.study.wording import lineup_words, strengths
 
 
 def page() -> str:
@@ -79,8 +83,8 @@ def _fair() -> Iterator[str]:
     yield "![Share of wins of each seat above an equal share, at each player count and strength of play](images/findings-seats.png)"
     yield from ("", "*95 % intervals; shares of fewer than 100 games are only in the tables.*", "")
     yield (
-        "A seat is called favoured if one test of all seats of a row finds that they differ, corrected for all rows of its game, and its own interval "
-        "lies above an equal share. A single interval that "
+        "A seat is named if one test of all seats of a row finds that they differ, corrected for all rows of its game, and its own interval, "
+        "widened for the number of all seats in the table, is above or below an equal share. A single interval that "
         "excludes 0 is weaker evidence: with this many intervals, some do so by chance."
     )
     yield ""
@@ -88,7 +92,7 @@ def _fair() -> Iterator[str]:
         run = f"{game}-balance"
         tables = {name: runs.read(run, name) for name in ("balance", "seats")}
         tiers = strengths(load_game(game), tables["balance"]["lineup"])
-        yield f"**{title}.** {' '.join(seat_sentences(tables, load_game(game)))} {command(run)}"
+        yield f"**{title}.** {' '.join(seat_verdict(tables, load_game(game)).lines)} {command(run)}"
         yield ""
         counts = sorted(tables["seats"]["players"].unique())
         lines = [["players", "play", "games", *(f"seat {seat}" for seat in range(max(counts)))]]
@@ -267,10 +271,48 @@ def _field(game: str, players: int) -> str:
 def _drama(game: str, title: str) -> Iterator[str]:
     run, players = f"{game}-luck", USUAL[game]
     tables = {name: runs.read(run, name) for name in ("luck", "drama")}
-    yield f"**{title}.** {who_plays({'luck': runs.read(f'{game}-fields', 'luck')}, load_game(game))} {command(f'{game}-fields')}"
+    yield f"**{title}.** {_who_plays(runs.read(f'{game}-fields', 'luck'), title, game)} {command(f'{game}-fields')}"
     yield ""
-    yield f"{length_sentence(tables, load_game(game), players, 20)} {course_sentence(tables['drama'], load_game(game), players)} {command(run)}"
+    yield f"{_length(tables['luck'], players, game)} {_course(tables['drama'], players)} {command(run)}"
     yield ""
+
+
+def _who_plays(table: Any, title: str, game: str) -> str:
+    """Return the share of wins that the agents of each field explain."""
+    shares = table.query("figure == 'variance_share' and outcome == 'win' and source == 'agents'")
+    shares = shares[shares["players"] == USUAL[game]].sort_values("value", kind="stable")
+    parts = [
+        f"{format_estimate(row, VARIANCE_SHARE)} in games of {lineup_words(load_game(game), row.lineup)}"
+        for row in shares.itertuples(index=False)
+    ]
+    return f"Who plays explains, of who wins {title} at {USUAL[game]} players: {listed(parts)}; among equal players, nothing."
+
+
+def _length(table: Any, players: int, game: str) -> str:
+    """Return the length of a game of the first field."""
+    decisions, minutes, *_ = table[(table["players"] == players) & (table["outcome"] == "game")].itertuples(index=False)
+    words, length = lineup_words(load_game(game), decisions.lineup), format_estimate(decisions, DECISIONS)
+    return f"A game of {words} has {length} decisions: {format_estimate(minutes, MINUTES)} minutes at 20 seconds each (an assumption)."
+
+
+def _course(drama: Any, players: int) -> str:
+    """Return how games of usual players alone go."""
+    middle = drama[(drama["players"] == players) & (drama["strength"] == "usual")]
+    by_name = {row.figure: row for row in middle.itertuples(index=False)}
+    texts = {
+        figure.name: format_estimate(by_name[figure.name], figure) for figure in OF_DRAMA if figure.name in by_name
+    }
+    course = (
+        f"Among usual players {texts['runaway_share']} of games are decided in their first half. On average "
+        f"a game is decided after {texts['decided_mean']} of its decisions, and its clear leader changes {texts['lead_changes_mean']} times "
+        f"({by_name['decided_mean'].n} games followed)."
+    )
+    kings = texts.get("kingmaking_share")
+    return (
+        f"{course} At {kings} of the decisions a seat that can no longer win picks which rival does."
+        if kings
+        else course
+    )
 
 
 def _strategies() -> Iterator[str]:
@@ -281,8 +323,9 @@ def _strategies() -> Iterator[str]:
     )
     yield ""
     for game, title in GAMES.items():
-        said = styles_sentences({"lineup": runs.read(f"{game}-styles", "lineup")}, load_game(game))
-        yield f"**{title}.** {' '.join(said)} {command(f'{game}-styles')}"
+        said = styles_verdict({"lineup": runs.read(f"{game}-styles", "lineup")}, load_game(game))
+        assert said is not None
+        yield f"**{title}.** {' '.join(said.lines)} {command(f'{game}-styles')}"
         yield ""
         run = f"{game}-tournament"
         tables = {name: runs.read(run, name) for name in ("agents", "pairwise")}
@@ -329,7 +372,7 @@ def _bonuses() -> Iterator[str]:
         for figure in ("seat_gap", "seat_gap_by_chance")
     )
     yield (
-        f"**Strozzi.** Without a bonus on space 9, {' '.join(_lowered([said]) for said in study.verdict(tables, look))} "
+        f"**Strozzi.** Without a bonus on space 9, {_lowered(study.verdict(tables, look).lines)} "
         f"Each gap is known to ± {100 * chance.max():.1f} points. "
         + hold(
             gaps.min() + chance.max() < gap - by_chance,

@@ -87,7 +87,9 @@ def report(
         together = side_by_side(results)
         page = together.report(out or Path(folders[0]).parent / SIDE_BY_SIDE, figures=figures, overwrite=overwrite)
         document = {"results": [str(folder) for folder in folders], "games": together.n_games, "report": str(page)}
-        return Answer(document, [*together.verdict, *marked_alarms(together), f"\nreport: {linked(page)}"], page=page)
+        return Answer(
+            document, [*together.verdict.lines, *marked_alarms(together), f"\nreport: {linked(page)}"], page=page
+        )
     (single,) = results
     if spreadsheet and single.folder is None:
         raise ArgumentError("spreadsheet", f"{folders[0]}: is for a study that is finished")
@@ -102,4 +104,6 @@ def report(
     lines = (f"{name}: {linked(Path(file))}" for name, file in made.items())
     document = places_of(single, made["report"]) | made
     tables = [] if single.folder is None else [f"tables: {linked(single.folder / 'tables')}"]
-    return Answer(document, [*single.verdict, *marked_alarms(single), "", *tables, *lines], page=Path(made["report"]))
+    return Answer(
+        document, [*single.verdict.lines, *marked_alarms(single), "", *tables, *lines], page=Path(made["report"])
+    )

@@ -197,7 +197,7 @@ def _shown_results(results: Any, asked: Sequence[str], conditions: Sequence[str]
         rows = with_interval.head(MOST_ROWS_BY_NAME if asked else MOST_ROWS).to_dict("records")
         tables[name] = {"rows": rows, "of": len(with_interval), "without_interval": len(frame) - len(with_interval)}
     return {
-        "verdict": results.verdict,
+        "verdict": results.verdict.document,
         "alarms": [{"text": alarm.text, "evidence": alarm.evidence} for alarm in results.alarms],
         "games": results.n_games,
         "tables": tables,

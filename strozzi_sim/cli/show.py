@@ -80,7 +80,7 @@ def _answer(command: str, results: "Results", every_table: bool) -> Answer:
     """Return the answer of a study, whose report is written into its folder; of an earlier study the new heat map."""
     checked = results.study.check_document(results.tables) if results.tables else None
     if checked is not None:
-        return Answer(checked, results.verdict, 0 if checked["ok"] else 1)
+        return Answer(checked, results.verdict.lines, 0 if checked["ok"] else 1)
     most = ALL_LINES if every_table else MOST_LINES
     if (name := results.added_map) and not results.new_games:
         places = f"\n{results.interrupted}"
@@ -96,7 +96,8 @@ def _answer(command: str, results: "Results", every_table: bool) -> Answer:
 def _lines(results: "Results", page: Path | None, every_table: bool, *, shows_rows: bool) -> Iterator[str]:
     from strozzi_sim.study.results import marked_alarms
 
-    yield from results.verdict
+    verdict = results.verdict.lines if results.tables else []
+    yield from verdict
     yield from marked_alarms(results)
     tables: Mapping[str, Any] = results.tables
     if not every_table:
@@ -110,7 +111,7 @@ def _lines(results: "Results", page: Path | None, every_table: bool, *, shows_ro
             yield from _changes(results, every_table)
         elif len(table) and (every_table or name != "figures"):
             yield "\n" + table_text(name, {**results.tables, **tables}, ALL_LINES if every_table else MOST_LINES)
-    gap = "\n" * bool(results.verdict)
+    gap = "\n" * bool(verdict)
     yield f"{gap}{pluralize(results.new_games, 'game')} played in {results.seconds:.1f} s"
     if results.folder is not None and not results.tables:
         yield f"part {results.about['part']}: {results.folder}; join all parts: strozzi merge DIR... --out DIR"
@@ -154,7 +155,8 @@ def rows_of(results: "Results") -> dict[str, Any]:
     tables = {name: frame.to_dict("records") for name, frame in rows.items()}
     study = msgspec.json.decode(results.study.json) | {"games": results.n_games}
     alarms = [alarm.document for alarm in results.alarms]
-    return {"study": study, "verdict": results.verdict, "alarms": alarms, "games": results.n_games, "tables": tables}
+    verdict = results.verdict.document
+    return {"study": study, "verdict": verdict, "alarms": alarms, "games": results.n_games, "tables": tables}
 
 
 def table_text(name: str, tables: Mapping[str, Any], most: int = MOST_LINES) -> str:

@@ -271,20 +271,21 @@ class Report:
         components: Mapping[str, Any],
         chunks: int = MAX_CHUNKS,
         *,
-        named: bool = False,
+        named: bool | None = None,
         whom: Callable[[str], str] = str,
     ) -> dict[str, str]:
         """Return page -> its finding, about the first variant and line-up at the player count of the headline.
 
         `components` is variant -> component data, `whom` returns the agents of a line-up in words. Each finding names
-        its games with `named`, or if the study has several player counts, variants or line-ups.
+        its games with `named`; default: if the study has several player counts, variants or line-ups.
         """
         if tables["balance"].empty:
             return {}
         players, scenario, name_of = self._headline(tables, components)
         where = f"{'' if scenario['variant'] == 'base' else ' in ' + scenario['variant']} at {players} players"
         several = len(tables["balance"][list(CELL)].drop_duplicates()) > 1
-        games = f"Played by {whom(scenario['lineup'])}{where}: " if named or several else ""
+        is_named = several if named is None else named
+        games = f"Played by {whom(scenario['lineup'])}{where}: " if is_named else ""
         text_by_page = {}
         for page, (picture, compared, finding) in self.comparisons(tables).items():
             text = finding_of(compared, finding, pick(tables[picture.table], **scenario), players, name_of, chunks)

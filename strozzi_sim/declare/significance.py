@@ -79,13 +79,29 @@ def no_significant_difference(
     if known.sum() < 2:
         return False
     value, low, high = value[known], low[known], high[known]
-    df = degrees_of_freedom(n[known], deals[known], chunks)
+    low, high = _widened(value, low, high, degrees_of_freedom(n[known], deals[known], chunks), share=share)
+    return bool(low.max() <= high.min() + 1e-12)
+
+
+def widened(rows: Any, chunks: int = MAX_CHUNKS) -> tuple[Array, Array]:
+    """Return the ends of the 95 % intervals of shares, widened so that all of them hold at once (Bonferroni).
+
+    `rows` is a data frame with value, low, high, n and deals; the ends are NaN without an interval.
+    """
+    value, low, high = (rows[side].to_numpy(np.float64, copy=True) for side in ("value", "low", "high"))
+    known = ~np.isnan(value + low + high)
+    if known.any():
+        df = np.broadcast_to(degrees_of_freedom(rows["n"], rows["deals"], chunks), value.shape)[known]
+        ends = _widened(value[known], low[known], high[known], df, share=True)
+        low[known], high[known] = ends
+    return low, high
+
+
+def _widened(value: Array, low: Array, high: Array, df: Array, *, share: bool) -> tuple[Array, Array]:
     wider = t_quantile(df, len(value)) / t_quantile(df)
     if share and low.min() >= 0 and high.max() <= 1:
-        low, high = _wilson(value, low, wider), _wilson(value, high, wider)
-    else:
-        low, high = value - wider * (value - low), value + wider * (high - value)
-    return bool(low.max() <= high.min() + 1e-12)
+        return _wilson(value, low, wider), _wilson(value, high, wider)
+    return value - wider * (value - low), value + wider * (high - value)
 
 
 def _wilson(value: Array, end: Array, wider: Array) -> Array:

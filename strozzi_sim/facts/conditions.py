@@ -98,7 +98,7 @@ class Condition:
 
     @property
     def words(self) -> str:
-        """The condition as a clause: `round == 3 and flag != "ware"` is "round is 3 and flag is not ware"."""
+        """The condition as a clause: `round == 3 and seat != 0` is "round is 3 and seat is not 0"."""
         return self._clause(self._tree)
 
     def _clause(self, tree: Any) -> str:

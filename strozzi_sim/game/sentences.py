@@ -11,24 +11,13 @@ from strozzi_sim.errors import InputError
 Verb = Callable[[str], str]  # from a verb in the third person to the form that agrees with a seat
 
 YOU = "you"  # the name of the human player
+_ORDINALS = ("first", "second", "third")
 _IRREGULAR = {"has": "have", "does": "do"}
-_FIRST_PLAYERS = ("the first player", "the second player", "the third player")
 
 
 def seat_name(names: Sequence[str], seat: int) -> str:
     """Return the name of a seat in text: the agent with the number of the seat, or only "seat 2" or "you"."""
     return names[seat] if names[seat] in (YOU, f"seat {seat}") else f"{names[seat]} (seat {seat})"
-
-
-def player_words(seat: int, players: int) -> str:
-    """Return the player at a seat as text: the first three and the last by their place in turn order, others numbered.
-
-    >>> player_words(2, 4), player_words(3, 4), player_words(3, 6)
-    ('the third player', 'the last player', 'player 4 of 6')
-    """
-    if seat < len(_FIRST_PLAYERS):
-        return _FIRST_PLAYERS[seat]
-    return "the last player" if seat == players - 1 else f"player {seat + 1} of {players}"
 
 
 def verb_of(names: Sequence[str], seat: int) -> Verb:
@@ -60,6 +49,17 @@ def with_capital(text: str) -> str:
 def listed(things: Sequence[str], last: str = "and") -> str:
     """Return things as a list in text: "ann, bob and you"."""
     return f" {last} ".join(filter(None, [", ".join(things[:-1]), *things[-1:]]))
+
+
+def seat_words(seat: int, players: int) -> str:
+    """Return the player at a seat as text.
+
+    >>> seat_words(0, 2), seat_words(1, 2), seat_words(3, 4), seat_words(3, 6)
+    ('the first player', 'the second player', 'the last player', 'player 4 of 6')
+    """
+    if seat == players - 1 > 1:
+        return "the last player"
+    return f"the {_ORDINALS[seat]} player" if seat < len(_ORDINALS) else f"player {seat + 1} of {players}"
 
 
 def winners_sentence(winners: Sequence[str]) -> str:

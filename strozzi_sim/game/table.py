@@ -12,7 +12,7 @@ import msgspec
 
 from strozzi_sim.errors import InputError
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.sentences import YOU, listed, player_words, verb_of, with_capital
+from strozzi_sim.game.sentences import YOU, listed, seat_words, verb_of, with_capital
 
 FORMAT = "strozzi-sim.table/1"
 MANY = 60  # more choices, if all are numbers, are a range instead of buttons
@@ -213,7 +213,7 @@ def pay(amounts: list[Any], ranked: Sequence[int], prizes: Sequence[int]) -> Non
 def players_of(game: Game, players: int) -> list[str]:
     """Return the player at each seat as text: the game's own name of the seat, or "the third player"."""
     families = (game.table or GameTable).families
-    return list(families) or [player_words(seat, players) for seat in range(players)]
+    return list(families) or [seat_words(seat, players) for seat in range(players)]
 
 
 def ordinal(number: int) -> str:

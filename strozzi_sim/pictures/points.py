@@ -16,7 +16,7 @@ from strozzi_sim.declare.figure_tables import pick
 from strozzi_sim.declare.pictures import Picture
 from strozzi_sim.declare.printing import THIN, format_value
 from strozzi_sim.facts.figures import Figure
-from strozzi_sim.game.sentences import with_capital
+from strozzi_sim.game.sentences import seat_words, with_capital
 from strozzi_sim.pictures.ink import INKS, NARROW, SHAPES, Look, legend_of, looks_of, width_of, wrapped
 from strozzi_sim.pictures.marks import Chart, Mark, label_of, n_of, on_scale, scale_of, sentence, title_of
 from strozzi_sim.pictures.panel import ALIKE, GAP, LINE_HEIGHT, TALL, TOP, Face, Panel, Scale, Sheet, fit
@@ -74,11 +74,15 @@ def draw_points(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd
         levels = [in_order(all_rows[picture.x], picture.levels)] * len(panels)
     else:
         levels = [in_order(panel.rows[picture.x], picture.levels) for panel in panels]
-    level_names = [{level: named(level, words, picture.x) for level in of_panel} for of_panel in levels]
+    counts = [panel.players for panel in panels]
+    level_names = [
+        {level: _level_name(level, words, picture, players) for level in of_panel}
+        for of_panel, players in zip(levels, counts, strict=True)
+    ]
     has_room_for_labels = max(map(len, level_names)) <= 6 if picture.kind == "intervals" else len(panels) == 1
     is_labelled = len(names) == 1 and picture.kind != "lines" and has_room_for_labels
     labelled = "every" if is_labelled else "surest" if picture.kind == "intervals" else ""
-    label_of_levels = "seat; 0 begins" if picture.x == "seat" else picture.x_label
+    label_of_levels = "player, in the order of round 1" if picture.x == "seat" else picture.x_label
     shape = _Shape(picture.kind, looks, labelled, label_of_levels, upright=not sideways)
     points = ", points from an equal share" if picture.equal else ", points" if picture.zero else ""
     has_several = len(picture.figures) > 1 and picture.kind != "dots"  # figures, named by panels or the legend
@@ -100,6 +104,13 @@ def draw_points(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd
     sideways_draw = partial(_sideways, faces=faces, shape=shape, has_labels=has_labels)
     draw = sideways_draw if sideways else partial(_upright, faces=faces, shape=shape)
     return Chart(draw, faces, title_of(picture, figures[0]), legend_of(names, looks), all_marks, n_of(rows), width)
+
+
+def _level_name(level: Any, words: Words, picture: Picture, players: int | None) -> str:
+    """Return the name of a level on the axis; seats are "first" to "last", or "player 4 of 6"."""
+    if picture.x == "seat" and players and str(level).isdigit():
+        return seat_words(int(level), players).removeprefix("the ").removesuffix(" player")
+    return named(level, words, picture.x)
 
 
 def _panels(
@@ -135,7 +146,7 @@ def _marks(
             continue
         number, name = series[key]
         called = players_title(level) if picture.x == "players" else levels[level]
-        called = f"{picture.x_label} {called}" if picture.x == "seat" else called
+        called = f"{called} player" if picture.x == "seat" and "player" not in called else called
         parts = [title if picture.kind != "dots" else "", called, name if len(series) > 1 else ""]
         shown = {"panel": title, "level": levels[level].replace("\n", " "), "series": name}
         shown |= {"value": value, "low": low, "high": high, "n": row.n}

@@ -353,8 +353,9 @@ def analyse_game(
         decisions.append(JudgedDecision(number, game_round, seat, *texts, worths[best], *changes, is_choice, events))
         worth_before = worth
     rates, players = spec.agent.error_rates.get(table.players, ()), players_of(table.game, table.players)
-    words = {"names": names, "players": players, "unit": (table.game.table or GameTable).unit}
-    return GameAnalysis(spec.text, redraws, start, deal_luck, tuple(decisions), worth_before, rates, **words)
+    unit = (table.game.table or GameTable).unit
+    of_game = (start, deal_luck, tuple(decisions), worth_before)
+    return GameAnalysis(spec.text, redraws, *of_game, rates, names, players, unit)
 
 
 def analyse_record(recorded: RecordedGame, agent: str, redraws: int = REDRAWS) -> tuple[Position, GameAnalysis]:

@@ -43,6 +43,11 @@ DECIDED_AFTER = share(
 RUNAWAY = share(
     "runaway_share", "games decided in the first half of their decisions / games", "games decided in their first half"
 )
+HALFWAY = share(
+    "halfway_leader_share",
+    "games won by the seat with the best chance after half of the decisions / games; equal chances count equally",
+    "games won by the leader after half the game",
+)
 LEAD_CHANGES = Figure("lead_changes_mean", "changes of the clear leader", "amount", lowest=0.0)
 WINNER_LOWEST = share("winner_lowest_mean", "lowest chance of the winner", "lowest chance of the later winner")
 KINGMAKING = share(
@@ -50,7 +55,7 @@ KINGMAKING = share(
     "decisions in which a seat that can no longer win chooses which rival does / decisions",
     "decisions that make a rival win",
 )
-OF_DRAMA = (DECISIONS, DECIDED_AFTER, RUNAWAY, LEAD_CHANGES, WINNER_LOWEST, KINGMAKING)
+OF_DRAMA = (DECISIONS, DECIDED_AFTER, RUNAWAY, HALFWAY, LEAD_CHANGES, WINNER_LOWEST, KINGMAKING)
 
 
 @jit
@@ -128,12 +133,11 @@ class Rollouts:
         return wins, scores
 
 
-def drama_of_agent(match: Match, games: int, playouts: int) -> dict[Figure, Estimate]:
-    """Return the figures of an agent's games against itself; if it is not quick, a quick one plays the playouts."""
-    playing = match
-    if not is_quick(match.lineup[0]):
-        default = load_agent(match.game.default_agent, match.game)
-        playing = replace(match, lineup=(default if is_quick(default) else load_agent("random", match.game),))
+def drama_of_lineup(match: Match, games: int, playouts: int) -> dict[Figure, Estimate]:
+    """Return the figures of a line-up's games; in playouts a quick agent plays for those that are not quick."""
+    default = load_agent(match.game.default_agent, match.game)
+    quick = default if is_quick(default) else load_agent("random", match.game)
+    playing = replace(match, lineup=tuple(spec if is_quick(spec) else quick for spec in match.lineup))
     run_games = partial(drama_figures, match, playing, games, playouts)
     if not (match.foreign or playing.foreign):
         return run_games()
@@ -152,6 +156,7 @@ class Story(NamedTuple):
     decisions: Any
     decided: Any  # share of the decisions that had been taken when the game was decided
     runaway: Any  # 1 if that was in the first half, else 0
+    halfway: Any  # part of the win of the seat with the best chance after half of the decisions
     lead_changes: Any  # how often one clear favourite followed another
     lowest: Any  # lowest chance of the later winners
     points: Any  # decisions at which chances were estimated
@@ -172,8 +177,12 @@ def follow(match: Match, playing: Match, deal: int, playouts: int) -> Story:
         chances[point] = _win_shares(rollouts, state, word, playouts)
         if match.players > 2 and chances[point, actor] <= HOPELESS and len(legal) > 1:
             kingmaking += _makes_a_king(rollouts, state, actor, legal, word + 1, playouts)
-    decided, lead_changes, lowest = drama_of(chances, winners, numbers / len(decisions), playouts)
-    return Story(len(decisions), decided, int(decided < 0.5), lead_changes, lowest, len(numbers), kingmaking)
+    taken = numbers / len(decisions)
+    decided, lead_changes, lowest = drama_of(chances, winners, taken, playouts)
+    at_half = chances[min(int(np.searchsorted(taken, 0.5)), len(taken) - 1)]
+    halfway = float(winners[at_half == at_half.max()].mean() / winners.sum())
+    runaway = int(decided < 0.5)
+    return Story(len(decisions), decided, runaway, halfway, lead_changes, lowest, len(numbers), kingmaking)
 
 
 def drama_of(chances: Array, winners: Array, taken: Array, playouts: int) -> tuple[float, int, float]:
@@ -194,21 +203,29 @@ def drama_of(chances: Array, winners: Array, taken: Array, playouts: int) -> tup
 
 
 def drama_figures(match: Match, playing: Match, games: int, playouts: int) -> dict[Figure, Estimate]:
-    """Return the figures of deals 0 .. games - 1 by name; see `follow` for the arguments."""
+    """Return the figures of deals 0 .. games - 1 by name; see `follow` for the arguments. The seats rotate."""
     from joblib import Parallel, delayed
 
-    per_game = Parallel(require="sharedmem")(delayed(follow)(match, playing, deal, playouts) for deal in range(games))
+    seated = ((_rotated(match, deal), _rotated(playing, deal), deal) for deal in range(games))
+    per_game = Parallel(require="sharedmem")(delayed(follow)(*game, playouts) for game in seated)
     stories, ones = Story(*map(np.array, zip(*per_game, strict=True))), np.ones(games, np.int64)
     figures = {
         DECISIONS: stats.ratio(stories.decisions, ones),
         DECIDED_AFTER: stats.ratio(stories.decided, ones, span=(0, 1)),
         RUNAWAY: stats.ratio(stories.runaway, ones, n_deals=games),
+        HALFWAY: stats.ratio(stories.halfway, ones, span=(0, 1)),
         LEAD_CHANGES: stats.ratio(stories.lead_changes, ones),
         WINNER_LOWEST: stats.ratio(stories.lowest, ones, span=(0, 1)),
     }
     if match.players > 2:
         figures[KINGMAKING] = stats.ratio(stories.kingmaking, stories.points, n_deals=games)
     return figures
+
+
+def _rotated(match: Match, by: int) -> Match:
+    """Return the match with position p at seat p + `by`, modulo the number of seats."""
+    first = -by % match.players
+    return replace(match, lineup=(*match.positions[first:], *match.positions[:first]))
 
 
 def _play_game(match: Match, deal: int) -> tuple[list[tuple[Array, int, tuple[int, ...]]], Array]:

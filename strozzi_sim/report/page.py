@@ -100,7 +100,7 @@ class Content:
     """Content of a page, in addition to its manifest (see `render`)."""
 
     verdict: str  # the answer of the study, a sentence that can be quoted
-    detail: str  # the numbers behind it as text
+    detail: str  # who played, and what could be missed, as text
     numbers: Sequence[Number]  # at most three
     hero: Sequence[Item]  # the answer's picture or heat map, and its tables; may be empty
     sections: list[PageSection]
@@ -113,7 +113,8 @@ class Content:
     explorer: str = ""  # tables for the reader's own heat maps, as `packed` returns them; "" without this part
     definitions: dict[str, str] = field(default_factory=dict)  # figure -> how it is counted
     alarms: Sequence[PageAlarm] = ()  # below the answer
-    caveat: str = ""  # who played or judged, below the answer
+    subject: str = ""  # what was changed or taken away, below the answer
+    caveat: str = ""  # who judged, below the picture
     caveats: Sequence[str] = ()  # further sentences on the data, below the answer
 
     @property

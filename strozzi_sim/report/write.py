@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +24,11 @@ from strozzi_sim.runtime.files import PICTURE, write_replacing
 from strozzi_sim.study.files import REPORT, refuse_links
 from strozzi_sim.study.look import KeyNumber, Section
 from strozzi_sim.study.results import Results, notes
-from strozzi_sim.study.wording import lineup_words, played_by, players_words
+from strozzi_sim.study.wording import lineup_words, players_words
 
 FIGURES = "figures"
 MAX_MAP_ROWS = 6000  # most rows of a heat map's table, one per cell and figure, that the page shows
-_WORDS = 60  # most words of details beside the verdict; the other details are in the first section
+_WORDS = 45  # most words of the verdict on the first screen; its other notes are in the first section
 
 
 def write_report(
@@ -100,18 +99,17 @@ def content(outline: Outline) -> Content:
     """Return the content of the page."""
     results, hero, tables = outline.results, outline.hero, outline.tables
     study, look = results.study, results.look
-    verdict, *details = study.verdict(results.originals, look) if results.originals else [results.summary]
-    lengths = accumulate(len(detail.split()) for detail in details)
-    details_shown = sum(length <= _WORDS for length in lengths)
+    verdict = results.answer
+    notes_shown = verdict.fitting(_WORDS)
     sections: list[PageSection] = []
     first = outline.sections[0] if outline.sections else None
     hero_items = [_item(outline, first, hero, HERO)] if first and hero else []
     for number, declared in enumerate(outline.sections):
         items = [_item(outline, declared, shown, WIDE) for shown in declared.shown if shown is not hero]
-        sentences = [*(details[details_shown:] if number == 0 else ()), *declared.sentences]
+        sentences = [*(verdict.notes[notes_shown:] if number == 0 else ()), *declared.sentences]
         if number == 0 and hero_items and not any(item.kind in ("picture", "heat") for item in items):
             hero_items, items = [*hero_items, *items], []  # if all are tables, they follow the first screen's picture
-        finding = "" if verdict.casefold().endswith(declared.finding.casefold()) else declared.finding
+        finding = "" if verdict.answer.casefold().endswith(declared.finding.casefold()) else declared.finding
         section = PageSection(
             anchor=f"section-{number}",
             name=declared.name,
@@ -133,8 +131,9 @@ def content(outline: Outline) -> Content:
         *([results.interrupted] if results.interrupted else []),
     ]
     return Content(
-        verdict=verdict,
-        detail=" ".join(details[:details_shown]),
+        verdict=verdict.answer,
+        subject=verdict.subject,
+        detail=" ".join(verdict.notes[:notes_shown]),
         numbers=[_number(key) for key in first.numbers if not np.isnan(key.row.value)][:3] if first else [],
         hero=hero_items,
         sections=[part for part in sections if part.items or part.sentences or part.small_table],
@@ -147,7 +146,7 @@ def content(outline: Outline) -> Content:
         explorer=packed_explorer(*explored) if "seats" in tables else "",
         definitions=definitions_of(tables),
         alarms=_alarms(outline),
-        caveat=f"{played_by(study.the_game, map(','.join, study.lineups))}: computer players, not people",
+        caveat="computer players, not people",
         caveats=[caveat.removesuffix(".") for caveat in caveats],
     )
 

@@ -1,10 +1,11 @@
 """Several studies of a game as one study with the variants of all: joined tables, and the changes between variants.
 
-Every variant but the first is compared with one of the first study: a variant of another study with the variant of the
-same name, if there is one; all others with the first variant. Differences are not paired, as the deals may differ.
+Every variant is compared with the reference of its study, and with the variants of the other studies that have the same
+reference; equal boxes are not compared. Differences are not paired, as the deals may differ.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
 import msgspec
@@ -17,6 +18,7 @@ from strozzi_sim.study.games import specs_of_games, with_figures
 from strozzi_sim.study.kinds.balance import Balance
 from strozzi_sim.study.look import VARIANTS, Look
 from strozzi_sim.study.results import Frames, Results
+from strozzi_sim.study.verdict import Verdict
 
 _KEPT = ("game", "deals", "chunk_deals", "seatings", "seed", "behaviour", "agents")  # values of the first study
 
@@ -27,9 +29,14 @@ class SideBySide(Balance):
     kind = "side_by_side"
     is_paired_by_deal = False
 
-    def verdict(self, tables: Tables, look: Look) -> list[str]:
+    def verdict(self, tables: Tables, look: Look) -> Verdict:
         """Return the changes between the studies, or that they share no figures."""
-        return super().verdict(tables, look) or ["These studies share no figures: no line-up plays in more than one."]
+        boxes = [variant.components for variant in self.variant_of.values()]
+        if all(box == boxes[0] for box in boxes):
+            return Verdict("These studies play the same box, so that nothing is compared.")
+        if "changes" not in tables or tables["changes"].empty:
+            return Verdict("These studies share no figures: no line-up plays in more than one.")
+        return super().verdict(tables, look)
 
 
 def side_by_side(studies: Sequence[Results]) -> Results:
@@ -61,17 +68,17 @@ def side_by_side(studies: Sequence[Results]) -> Results:
     joined_names = [name for name in frames[0] if name in specs and specs[name].joined]
     shared = [name for name in joined_names if all(name in other for other in frames[1:])]
     tables = {name: pd.concat([of_study[name] for of_study in frames], ignore_index=True) for name in shared}
-    changes, first_label = [], next(iter(labels[0].values()))
-    for number, label_of in enumerate(labels):
-        for variant, label in label_of.items():
-            reference = labels[0].get(variant, first_label) if number else first_label
-            if label != reference:
-                reference_tables = {name: pick(table, variant=reference) for name, table in frames[0].items()}
-                reference_tables[FIGURES] = first.originals[FIGURES]
-                own_tables = {name: pick(table, variant=label) for name, table in frames[number].items()}
-                both = reference_tables, own_tables, (reference, label)
-                changes.append(changes_between(*both, first.look.effect, specs))
-    tables["changes"] = pd.concat(changes, ignore_index=True)
+    of_study = {label: number for number, own in enumerate(labels) for label in own.values()}
+    changes = []
+    for names_of_pair in _pairs(studies, labels):
+        one, other = (
+            {name: pick(table, variant=label) for name, table in frames[of_study[label]].items()}
+            for label in names_of_pair
+        )
+        one[FIGURES] = studies[of_study[names_of_pair[0]]].originals[FIGURES]
+        changes.append(changes_between(one, other, names_of_pair, first.look.effect, specs))
+    if changes:
+        tables["changes"] = pd.concat(changes, ignore_index=True)
     together = SideBySide.shown(msgspec.to_builtins({key: getattr(first.study, key) for key in _KEPT} | joined))
     pages = [page for page in first.look.pages_in(game) if all(page in each.look.pages_in(game) for each in studies)]
     maps = [name for name in first.look.heatmaps if all(name in results.look.heatmaps for results in studies)]
@@ -80,6 +87,31 @@ def side_by_side(studies: Sequence[Results]) -> Results:
     summary = f"{' beside '.join(names)}: differences are not paired by deal"
     frames_of_all = Frames(with_figures(together, tables))
     return Results(together, look, frames_of_all, None, sum(results.n_games for results in studies), summary)
+
+
+def _pairs(studies: Sequence[Results], labels: Sequence[Mapping[str, str]]) -> Iterator[tuple[str, str]]:
+    """Yield the labels (first, second) of the variants to compare: different boxes that share a base.
+
+    These are the reference of a study and each of its other variants, and variants of two studies whose references are
+    equal; the box of a study with one variant is compared with all of the others.
+    """
+    boxes = [results.study.variant_of for results in studies]
+    base_of = [box_of[results.study.reference].components for box_of, results in zip(boxes, studies, strict=True)]
+    is_single = [len(box_of) == 1 for box_of in boxes]
+    sides = [
+        (number, label, boxes[number][variant].components, variant == studies[number].study.reference)
+        for number, label_of in enumerate(labels)
+        for variant, label in label_of.items()
+    ]
+    for (one, first, box, is_base), (other, second, other_box, is_other_base) in combinations(sides, 2):
+        if one == other:
+            is_pair = is_base
+        else:
+            shares_base = base_of[one] == base_of[other] or is_single[one] or is_single[other]
+            has_change = (not is_base or is_single[one]) and (not is_other_base or is_single[other])
+            is_pair = shares_base and has_change
+        if is_pair and box != other_box:
+            yield first, second
 
 
 def _names(studies: Sequence[Results]) -> list[str]:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from strozzi_sim.agent.spec_text import split_specs
 from strozzi_sim.declare.figure_tables import (
     CELL,
     FIGURE,
@@ -26,30 +27,33 @@ from strozzi_sim.declare.figure_tables import (
     Tables,
     TableSpec,
     figures_in,
+    headline_players,
     pick,
 )
 from strozzi_sim.declare.pictures import Picture
-from strozzi_sim.declare.significance import ALPHA, MAX_CHUNKS, degrees_of_freedom, not_excluded, p_value, size_text
+from strozzi_sim.declare.printing import digits_for, format_value, half_width
+from strozzi_sim.declare.significance import ALPHA, MAX_CHUNKS, degrees_of_freedom, not_excluded, p_value
 from strozzi_sim.errors import pluralize
 from strozzi_sim.facts.blocks import ALL
 from strozzi_sim.facts.figures import DECISIONS, SCORE, WIN_SHARE, Figure
 from strozzi_sim.game import Game
 from strozzi_sim.game.component_names import changes_in_words, name_of_key
-from strozzi_sim.game.sentences import listed
+from strozzi_sim.game.sentences import listed, seat_words, with_capital
 from strozzi_sim.game.variants import Variant, differing_keys
 from strozzi_sim.stats.differences import paired
 from strozzi_sim.stats.intervals import Estimate, divide
 from strozzi_sim.stats.multiple_testing import holm
 from strozzi_sim.study.cells import SEAT_GAP
 from strozzi_sim.study.look import KeyNumber, Section, picture, section
-from strozzi_sim.study.wording import FEW_AGENTS, lineup_words, played_by, players_words, seat_words, shortened
+from strozzi_sim.study.verdict import Verdict, games_at_most, games_of_100, with_unit
+from strozzi_sim.study.wording import lineup_words, plain_player, players_words, shortened
 
 CHANGED, SMALL, UNCLEAR, EQUAL = "changed", "too small to matter", "unclear", "equal"
 _FIRST, _JUDGED = (*CELL, *OF_CHANGE[:2]), OF_CHANGE[3:]
 _BREAKDOWN = "by"  # the key that names the column by which a table is broken down; ALL for the figures of all rows
 _RULE_OF_THREE = 3  # if no deal of n is an exception, at most 3 / n of all deals are, with 95 % confidence
 _ROUNDING = 1e-9  # of floating-point sums
-_MOST_CLAUSES = 3  # changes of a variant in one sentence
+_MOST_CLAUSES = 2  # changes of a variant in one sentence; of more the first one
 _MOST_KEYS = 8  # keys of a variant in a table
 _MOST_ROWS = 12  # lines of a table
 _LETTERS = 40  # letters of a value
@@ -196,38 +200,101 @@ def _matched(first: FigurePart, second: FigurePart) -> tuple[dict[str, list[Any]
     return common, figures[0], figures[1], keep
 
 
-def change_sentences(tables: Tables, game: Game, chunks: int = MAX_CHUNKS) -> list[str]:
-    """Return whether each variant changes wins and scores, or by how much it may, and how many figures changed."""
-    sentences = []
-    for (first, second), rows in _pairs(tables):
-        kinds = (
-            (_wins(rows), "who wins", WIN_SHARE),
-            (pick(rows, table="balance", figure=SCORE.name), "how much is scored", SCORE),
-        )
-        parts = [_verdict_words(each, words, figure, chunks, game) for each, words, figure in kinds if len(each)]
-        parts.sort(key=lambda part: not part.startswith("changes"))
+def change_verdict(tables: Tables, game: Game, variants: Mapping[str, Variant], chunks: int = MAX_CHUNKS) -> Verdict:
+    """Return what each second variant changes, the largest change as the answer; the others are notes."""
+    pairs = sorted(_pairs(tables), key=lambda pair: -_weight(pair[1]))
+    several, answers, notes = len(pairs) > 1, list[str](), list[str]()
+    subject = ""
+    for (first, second), rows in pairs:
+        cell = _headline_cell(rows, game)
+        where = f" at {cell['players'].iloc[0]} players" if rows["players"].nunique() > 1 else ""
+        if rows["lineup"].nunique() > 1:
+            where += f", played by {players_words(game, str(cell['lineup'].iloc[0]))}"
+        told, more = _told(cell, game, chunks)
+        beside = f"{second} beside {first}: " if several else ""
+        answers.append(f"{with_capital(f'{beside}{told}')}{where}.")
+        notes += [] if several else [*more, *_elsewhere(rows, cell, game)]
         counts = rows["verdict"].value_counts()
         counted = listed([words.format(f"{counts[each]:,}") for each, words in _COUNTED.items() if each in counts])
-        played = f"{game.title}, {played_by(game, rows['lineup'])}"
-        words = f"Compared with {first}, {second} {', and '.join(parts)} in {played}."
-        few = f"There are too few games of {played}, to compare {second} with {first}."
-        sentences += [words if parts else few, f"Of {len(rows):,} figures, {counted}."]
-    return sentences
+        notes.append(f"{beside}Of {len(rows):,} figures, {counted}.")
+        if not subject and {first, second} <= variants.keys():
+            beginning = f"Changed in {second}" if several else "You changed"
+            subject = difference_in_words(game, variants[first], variants[second], beginning)
+    if not answers:
+        return Verdict(f"There are too few games of {game.title} to compare the variants.")
+    return Verdict(answers[0], subject, (*answers[1:], *notes))
 
 
-def _verdict_words(rows: pd.DataFrame, words: str, figure: Figure, chunks: int, game: Game) -> str:
-    verdicts, lineups = set(rows["verdict"]), dict.fromkeys(rows["lineup"])
-    if changed := set(pick(rows, verdict=CHANGED)["lineup"]):
-        names = players_words(game, *(lineup for lineup in lineups if lineup in changed), most=FEW_AGENTS)
-        return f"changes {words}{'' if changed == set(lineups) else f' in games of {names}'}"
-    if verdicts <= {SMALL, EQUAL}:
-        return f"does not change {words} enough to matter" if SMALL in verdicts else f"leaves {words} exactly as it was"
-    unclear = pick(rows, verdict=UNCLEAR)
-    span = figure.measure.lowest - unclear["before"], figure.measure.highest - unclear["before"]
-    size = not_excluded(unclear, chunks=chunks, span=span)
-    if np.isnan(size):
-        return f"is not known to change {words}"
-    return f"may change {words} by up to {size_text(size, figure.unit)} (more deals would tell)"
+def _weight(rows: pd.DataFrame) -> float:
+    """Return the size of the largest change of wins or of the gap between the seats; 0 if none is significant."""
+    changed = pick(rows, verdict=CHANGED)
+    shares = pd.concat([_wins(changed), pick(changed, table="balance", figure=SEAT_GAP.name)])
+    return float(shares["value"].abs().max()) if len(shares) else 0.0
+
+
+def _headline_cell(rows: pd.DataFrame, game: Game) -> pd.DataFrame:
+    """Return the rows of the headline: of usual players, or else those of the last line-up; 4 players or the fewest."""
+    usual = pick(rows, lineup=game.default_agent)
+    rows = usual if len(usual) else pick(rows, lineup=rows["lineup"].iloc[-1])
+    return pick(rows, players=headline_players(rows))
+
+
+def _told(cell: pd.DataFrame, game: Game, chunks: int) -> tuple[str, list[str]]:
+    """Return the change of who wins in a cell as text, or that of scores if nobody wins more or less; and notes."""
+    score = next(pick(cell, table="balance", figure=SCORE.name).itertuples(index=False), None)
+    scores = _score_words(score, game) if score is not None else ""
+    if wins := _changed_wins(cell, game):
+        return wins, [f"{with_capital(scores)}."] if scores else []
+    of_wins = _wins(cell)
+    if set(of_wins["verdict"]) <= {SMALL, EQUAL}:
+        if set(of_wins["verdict"]) == {EQUAL} and score is not None and score.verdict == EQUAL:
+            return "nobody wins more or less, and every score stays the same", []
+        return "; ".join(filter(None, ["nobody wins more or less", scores])), []
+    unclear = pick(of_wins, verdict=UNCLEAR)
+    size = not_excluded(unclear, chunks=chunks, span=(-unclear["before"], 1 - unclear["before"]))
+    up_to = f": {games_at_most(size)} more or less" if size > 0 else ""
+    return f"no change of who wins is found{up_to}", [f"{with_capital(scores)}."] if scores else []
+
+
+def _changed_wins(cell: pd.DataFrame, game: Game) -> str:
+    """Return the significant change of the gap between the seats, or else the largest of a share of wins; or ""."""
+    gap = next(pick(cell, table="balance", figure=SEAT_GAP.name, verdict=CHANGED).itertuples(index=False), None)
+    wins = pick(_wins(cell), verdict=CHANGED)
+    if gap is not None and (wins["table"] != "lineup").all():
+        fairer, falls = ("fairer", "falls") if gap.value < 0 else ("less fair", "rises")
+        before, after = (format_value(side, SEAT_GAP, bare=True) for side in (gap.before, gap.before + gap.value))
+        return f"{fairer}: the gap between the seats {falls} from {before} to {after} points"
+    if wins.empty:
+        return ""
+    row = wins.loc[wins["value"].abs().idxmax()]
+    old, new = float(row["before"]), float(row["before"] + row["value"])
+    shares = games_of_100(new, among=[old]), games_of_100(old, among=[new])
+    return f"{_who(row, game)} wins {shares[0]} of 100 games instead of {shares[1]}"
+
+
+def _who(row: Any, game: Game) -> str:
+    """Return whose share of wins a row is about: the player at a seat, or the agent at a position."""
+    if row["table"] == "seats":
+        return seat_words(int(row["seat"]), int(row["players"]))
+    return plain_player(game, split_specs(row["lineup"])[int(row["position"])])
+
+
+def _score_words(row: Any, game: Game) -> str:
+    """Return the change of the mean score as text; "" if it is unclear."""
+    if row.verdict == CHANGED:
+        size = format_value(abs(row.value), SCORE, max(digits_for(row.value, half_width(row), SCORE, 0), 0))
+        return f"scores {'rise' if row.value > 0 else 'fall'} by {with_unit(size, game)}"
+    return {SMALL: "scores hardly change", EQUAL: "scores stay the same"}.get(row.verdict, "")
+
+
+def _elsewhere(rows: pd.DataFrame, cell: pd.DataFrame, game: Game) -> Iterator[str]:
+    """Yield for each other player count and line-up what changed there."""
+    shown = (cell["players"].iloc[0], cell["lineup"].iloc[0])
+    for (players, lineup), own in rows.groupby(["players", "lineup"], sort=False):
+        if (players, lineup) != shown:
+            told = _changed_wins(own, game) or "no change of who wins is found"
+            who = f", played by {players_words(game, str(lineup))}" if rows["lineup"].nunique() > 1 else ""
+            yield f"At {players} players{who}: {told}."
 
 
 def changes_section(
@@ -240,8 +307,9 @@ def changes_section(
     for number, ((first, second), rows) in enumerate(_pairs(tables)):
         wins, name = _wins(rows), f"changes-{number}" if number else "changes"
         lineups = ", " + wins["lineup"].map(partial(lineup_words, game)) if rows["lineup"].nunique() > 1 else ""
-        places = wins["players"].astype("str") + " players" + lineups + ", " + _levels_of(wins)
-        shown[name] = wins.assign(place=places, variant="", lineup="")
+        who = [_who(row, game) for row in wins.to_dict("records")]
+        places = wins["players"].astype("str") + " players" + lineups + ", "
+        shown[name] = wins.assign(place=places + pd.Series(who, wins.index, "str"), variant="", lineup="")
         words = {"first": first, "second": second, "deals": deals or "; the deals may differ"}
         drawn = picture("changes", shown, [WIN_SHARE.difference()], **words)
         pictures.append(replace(drawn, name=name, table=name))
@@ -255,10 +323,9 @@ def changes_section(
                 pictures.append(replace(drawn, name=table, table=table, figures=columns, levels=levels))
         if {first, second} <= variants.keys():
             compared.append((variants[first], variants[second]))
-    sentences, keys = _differing(game, compared)
     unused = dict.fromkeys(("first", "second", "called", "most"), "")  # words of pictures that `pictures` replaces
     declared = section("changes", shown, [WIN_SHARE], numbers=tuple(_numbers(tables)), deals=deals, **unused)
-    return replace(declared, shown=tuple(pictures), sentences=sentences, keys=keys)
+    return replace(declared, shown=tuple(pictures), keys=_differing(game, compared))
 
 
 def _pairs(tables: Tables) -> Iterator[tuple[tuple[str, str], pd.DataFrame]]:
@@ -333,31 +400,25 @@ def _levels_of(rows: pd.DataFrame, without: str = "") -> pd.Series:
     return pd.Series(texts, rows.index, "str")
 
 
-def _differing(
-    game: Game, pairs: Sequence[tuple[Variant, Variant]]
-) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    """Return a sentence for each pair of variants, and a table of the component data that differ; () without any."""
-    sentences: list[str] = []
+def _differing(game: Game, pairs: Sequence[tuple[Variant, Variant]]) -> tuple[tuple[str, ...], ...]:
+    """Return a table of the component data that differ in each pair of variants; () without any."""
     lines: list[tuple[str, ...]] = []
     for first, second in pairs:
-        differences = list(differing_keys(first.components, second.components))
-        sentences.append(_difference_in_words(game, first, second, len(differences)))
         name = f"{second.name}: " if len(pairs) > 1 else ""
-        for key, *values in differences[:_MOST_KEYS]:
+        for key, *values in list(differing_keys(first.components, second.components))[:_MOST_KEYS]:
             texts = ("\N{EN DASH}" if value is None else shortened(str(value), _LETTERS) for value in values)
             lines.append((f"{name}{name_of_key(game, key).label}", *texts))
-    return tuple(sentences), (("component", "before", "after"), *lines) if lines else ()
+    return (("component", "before", "after"), *lines) if lines else ()
 
 
-def _difference_in_words(game: Game, first: Variant, second: Variant, differences: int) -> str:
-    """Return what differs in the second variant: every change in words if there are few, else their number."""
-    if not differences:
-        return f"{second.name} has the same components as {first.name}."
+def difference_in_words(game: Game, first: Variant, second: Variant, beginning: str = "You changed") -> str:
+    """Return a sentence on what differs in the second variant, the first changes in words, or "" for nothing."""
     clauses = [clause for _, clause in changes_in_words(game, first.components, second.components)]
-    if len(clauses) <= _MOST_CLAUSES:
-        return f"{second.name}: {listed(clauses)}."
-    more = f"; the first {_MOST_KEYS} are in the table" if differences > _MOST_KEYS else ""
-    return f"{second.name} changes {pluralize(differences, 'value')} of {first.name}{more}."
+    if not clauses:
+        return ""
+    if len(clauses) > _MOST_CLAUSES:
+        clauses = [clauses[0], pluralize(len(clauses) - 1, "more change")]
+    return f"{beginning}: {listed(clauses)}."
 
 
 def _numbers(tables: Tables) -> Iterator[KeyNumber]:
@@ -378,5 +439,6 @@ def _numbers(tables: Tables) -> Iterator[KeyNumber]:
             is_seat = "seat" in row and not pd.isna(row["seat"])
             who = seat_words(row["seat"], row["players"]) if is_seat else _levels_of(candidates)[largest]
             place = ", ".join(filter(None, [what, who, f"{row['players']} players"]))
-            words = f"{place}: change to {row['variant']}{_NOT_KNOWN.get(row['verdict'], '')}"
+            change = f"change to {row['variant']}" if table["variant"].nunique() > 1 else "change"
+            words = f"{place}: {change}{_NOT_KNOWN.get(row['verdict'], '')}"
             yield KeyNumber(row, figure.difference(), words, is_change=True)

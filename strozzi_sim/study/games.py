@@ -33,6 +33,7 @@ from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.figures import DECISIONS, SCORE, WIN_SHARE, Figure
 from strozzi_sim.game import Game
+from strozzi_sim.game.sentences import seat_words, with_capital
 from strozzi_sim.stats.intervals import Estimate
 from strozzi_sim.study.cells import (
     FAIRNESS_P,
@@ -51,7 +52,8 @@ from strozzi_sim.study.cells import (
 from strozzi_sim.study.changes import changes, changes_section, listed_changes
 from strozzi_sim.study.look import KeyNumber, Look, Section, key_numbers, pictures_of
 from strozzi_sim.study.model import Study, fact_union
-from strozzi_sim.study.wording import lineup_words, played_by, players_words, seat_words
+from strozzi_sim.study.verdict import Verdict
+from strozzi_sim.study.wording import lineup_words, players_words
 
 EXPLORED = 24  # most cells of a study whose page has an explorer
 SEATS, LINEUP = TableSpec(("seat",)), TableSpec(("position", "agent"))
@@ -268,18 +270,20 @@ def with_agents(lineup: Any, game: Game) -> Any:
     return lineup.assign(who=names)
 
 
-def verdict_on_maps(study: Study, tables: Tables, look: Look) -> list[str]:
-    """Return a sentence per heat map: its largest significant difference, in the games of `_cells_of`."""
-    sentences = []
-    finding = Finding("varies from {least.value} ({least}) to {most.value} ({most})")
+def verdict_on_maps(study: Study, tables: Tables, look: Look) -> Verdict:
+    """Return the largest significant difference in each heat map, the first as the answer; see `_cells_of`."""
+    answers, played = list[str](), ""
+    finding = Finding("from {least.value} ({least}) to {most.value} ({most})")
     for heat_map in look.maps_in(study.the_game).values():
         rows, words = _cells_of(study, tables, heat_map), "no two cells are known to differ"
         if len(rows):
             compared, players = Comparison((heat_map.figure,), "cell", "", {}, ()), int(rows["players"].iloc[0])
-            words = finding_of(compared, finding, rows, players, lambda key, level: level, study.chunks) or words
-            words = f"{played_by(study.the_game, rows['lineup'])} at {players} players: {words}"
-        sentences.append(f"{heat_map.title}{',' if len(rows) else ':'} {words}.")
-    return sentences
+            found = finding_of(compared, finding, rows, players, lambda key, level: level, study.chunks)
+            words = found or words
+            whom = players_words(study.the_game, rows["lineup"].iloc[0])
+            played = played or f"These are games of {whom} at {players} players."
+        answers.append(f"{with_capital(heat_map.figure.words)}: {words}.")
+    return Verdict(answers[0], notes=(*filter(None, [played]), *answers[1:]))
 
 
 def _map_numbers(study: Study, tables: Tables, look: Look) -> tuple[KeyNumber, ...]:
@@ -311,15 +315,21 @@ def _place(study: Study, tables: Tables, heat_map: HeatMap, row: Any) -> str:
     return "; ".join(parts)
 
 
-def verdict_on_page(study: Study, tables: Tables, page: str) -> list[str]:
+def verdict_on_page(study: Study, tables: Tables, page: str) -> Verdict:
     """Return the finding of a page of the game, or that no difference is certain."""
     title, game = report_of(study.the_game).pages[page].title, study.the_game.title
-    finding = _findings(study, tables, named=True).get(page)
-    return [finding or f"{title}: in these games of {game} no difference is certain."]
+    finding = _findings(study, tables, named=False).get(page)
+    if not finding:
+        return Verdict(f"{title}: in these games of {game} no difference is certain.")
+    first = first_scenario(tables["balance"])
+    whom = players_words(study.the_game, first["lineup"].iloc[0])
+    is_alone = len(tables["balance"][list(CELL)].drop_duplicates()) == 1
+    note = f"These are games of {whom} at {headline_players(first)} players."
+    return Verdict(finding, notes=() if is_alone else (note,))
 
 
-def _findings(study: Study, tables: Tables, *, named: bool = False) -> Mapping[str, str]:
-    """Return the finding of each page that has one; with `named`, or of several cells, each names its games."""
+def _findings(study: Study, tables: Tables, *, named: bool | None = None) -> Mapping[str, str]:
+    """Return the finding of each page that has one; with `named` each names its games, by default those of several."""
     components = {name: variant.components for name, variant in study.variant_of.items()}
     whom = partial(players_words, study.the_game)
     return report_of(study.the_game).findings(tables, components, study.chunks, named=named, whom=whom)

@@ -39,6 +39,7 @@ from strozzi_sim.stats.precision import CHUNKS_AT_MOST, FEWEST_IN_CHUNK, most_de
 from strozzi_sim.study.cells import Cell, CellCounts, CountsOf, Headline
 from strozzi_sim.study.kinds import kind_named
 from strozzi_sim.study.look import VARIANTS, Look, Section
+from strozzi_sim.study.verdict import Verdict
 
 CHUNKS = 200  # default number of chunks of a cell
 MOST_CHUNKS = 100_000
@@ -155,9 +156,9 @@ class Study:
         """Return whether the interval of a headline reaches no further from its value than the precision."""
         return bool(reach(value, low, high) <= self.precision / POINTS)
 
-    def verdict(self, tables: Tables, look: Look) -> list[str]:
-        """Return the verdict, then the numbers behind it, a sentence each."""
-        return []
+    def verdict(self, tables: Tables, look: Look) -> Verdict:
+        """Return the answer of the study, and what is said with it."""
+        raise NotImplementedError
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
         """Return the sections of the report; the first picture of the first one is shown with the verdict."""

@@ -16,7 +16,7 @@ import pandas as pd
 from strozzi_sim import stats
 from strozzi_sim.agent import AgentSpec
 from strozzi_sim.declare.figure_tables import FigureTable, Tables, headline_players, pick
-from strozzi_sim.declare.printing import format_estimate
+from strozzi_sim.declare.printing import format_row
 from strozzi_sim.declare.significance import (
     ALPHA,
     MAX_CHUNKS,
@@ -30,7 +30,7 @@ from strozzi_sim.declare.significance import (
 from strozzi_sim.errors import as_argument_error
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.figures import SCORE, WIN_SHARE, Figure, share
-from strozzi_sim.game.restricting import Use, find_things, noun_of, restricted
+from strozzi_sim.game.restricting import Use, find_things, noun_of, restricted, things
 from strozzi_sim.game.sentences import some_of
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.stats.intervals import Estimate
@@ -38,7 +38,8 @@ from strozzi_sim.stats.multiple_testing import holm
 from strozzi_sim.study.cells import Cell, CellCounts, CountsOf, without_luck
 from strozzi_sim.study.look import KeyNumber, Look, Section, section
 from strozzi_sim.study.model import Study, fact_union
-from strozzi_sim.study.wording import conclusion, grouped, player_name, players_words, points
+from strozzi_sim.study.verdict import Verdict, games_at_most, games_of_100, with_unit
+from strozzi_sim.study.wording import grouped, plain_player, players_words
 
 WORTH, COSTS, SMALL, UNCLEAR = "worth having", "better not used", "too small to matter", "unclear"
 SIGNIFICANT, MISLEADS = "significant worth", "its users' wins mislead"
@@ -96,28 +97,75 @@ class WithWorth(Study):
             table.add_all(of_free, figures, thing=cell.without, agent=of_free.lineup)
         return table
 
-    def verdict(self, tables: Tables, look: Look) -> list[str]:
-        """Return a sentence for each agent, variant and player count; one of the strongest agent is first."""
-        lines, nouns = verdicts(tables["worth"], look.effect, self.chunks), _nouns(self)
+    def verdict(self, tables: Tables, look: Look) -> Verdict:
+        """Return what is lost without the thing worth most to the strongest agent, at the headline's player count."""
+        lines = list(verdicts(tables["worth"], look.effect, self.chunks))
         groups = grouped(((line["players"], line["variant"], line["agent"]), line) for line in lines)
-        sentences, strengths = [], []
+        main = self.headline_group(lines)
+        order = ranked(groups[main])
+        best = next((line for line in order if line["verdict"] == WORTH), order[0])
+        notes = [*self._notes(order, best)]
         for (players, variant, agent), group in groups.items():
-            order = ranked(group)
-            parts = [_worth_of_best(order, nouns)]
-            losses = grouped((line["verdict"], line[LOST]) for line in order)
-            for verdict in (each for each in (COSTS, SMALL, UNCLEAR) if each in losses):
-                largest = not_excluded(pd.DataFrame(losses[verdict]), chunks=self.chunks, span=(-1, 1))
-                size = missed(largest if verdict == UNCLEAR else np.nan, what="a worth or a cost")
-                count = f"{len(losses[verdict])} of {len(order)} {verdict}"
-                parts.append(conclusion("", count, f"({size})" if size else "", " "))
-            if misleading := [nouns(line["thing"]) for line in order if line["misleads"]]:
-                parts.append(f"the wins of users mislead about {some_of(misleading, 3)}")
-            of_variant = f" of {variant}" if len(self.variant_of) > 1 else ""
-            who = f"{players_words(self.the_game, agent)} at {players} players"
-            sentences.append(f"In the games{of_variant} of {who}, {'; '.join(parts)}.")
-            strengths.append(_tier(self, agent))
-        strongest = sentences.pop(strengths.index(max(strengths)))
-        return [strongest, *sentences]
+            if (players, variant, agent) != main:
+                of_variant = f" of {variant}" if len(self.variant_of) > 1 else ""
+                where = f"At {players} players{of_variant}, played by {players_words(self.the_game, agent)}"
+                notes.append(f"{where}: {_uncapped(self._lost(ranked(group)))}")
+        words = things(self.the_game, next(iter(self.variant_of.values()))).get(best["thing"])
+        return Verdict(self._lost(order), f"Taken away: {words.words}." if words else "", tuple(notes))
+
+    def headline_group(self, lines: Sequence[Line]) -> tuple[int, str, str]:
+        """Return player count, variant and agent of the headline: the strongest agent, in the first variant."""
+        lines = [line for line in lines if line["variant"] == self.reference]
+        players = headline_players(pd.DataFrame(lines, columns=["players"]))
+        agents = dict.fromkeys(line["agent"] for line in lines if line["players"] == players)
+        return players, self.reference, max(agents, key=lambda agent: _tier(self, agent))
+
+    def _lost(self, lines: Sequence[Line]) -> str:
+        """Return what is lost without the thing worth most, the first with the verdict WORTH; the lines are `ranked`.
+
+        The loss is of wins, or of score if almost no wins remain.
+        """
+        nouns = _nouns(self)
+        best = next((line for line in lines if line["verdict"] == WORTH), None)
+        if best is None and len(lines) > 1:
+            return f"None of {len(lines)} things is known to be worth having."
+        line = lines[0] if best is None else best
+        loss, thing = line[LOST], nouns(line["thing"])
+        player = (
+            f"a {plain_player(self.the_game, line['agent']).removeprefix('the ')}"
+            if len(self.lineups) > 1
+            else "a player"
+        )
+        fair = 1 / loss.players
+        if best is not None and best["at_ceiling"]:
+            amount = with_unit(format_row(best[SCORE_LOST], SCORE_LOST_BY), self.the_game)
+            if len(lines) == 1:
+                return f"Without {thing} {player} loses {amount} a game and hardly wins."
+            return f"Most is lost without {thing}: {amount} a game, and {player} without it hardly wins."
+        shares = games_of_100(fair - loss.value, among=[fair]), games_of_100(fair, among=[fair - loss.value])
+        wins = f"{player} wins {shares[0]} of 100 games instead of {shares[1]}"
+        if line["verdict"] in (WORTH, COSTS):
+            return f"Without {thing} {wins}." if len(lines) == 1 else f"Most is lost without {thing}: {wins}."
+        if line["verdict"] == SMALL:
+            return f"Without {thing} a player wins about as often."
+        size = not_excluded(pd.DataFrame([loss]), chunks=self.chunks, span=(-1, 1))
+        up_to = f": {games_at_most(size)} more or less" if size > 0 else ""
+        return f"It is not known what is lost without {thing}{up_to}."
+
+    def _notes(self, order: Sequence[Line], best: Line) -> Iterator[str]:
+        """Yield what may be worth as much as the best thing, the verdicts on the others, and whose users mislead."""
+        nouns, others = _nouns(self), [line for line in order if line is not best]
+        measures = [LOST, *([SCORE_LOST] if best["at_ceiling"] else [])]  # a rival is not known to be worth less
+        rivals = [line for line in others if all(line[each].high >= best[each].low for each in measures)]
+        if rivals and best["verdict"] == WORTH:
+            yield f"May be worth as much: {some_of([nouns(line['thing']) for line in rivals], 3)}."
+        losses = grouped((line["verdict"], line[LOST]) for line in others)
+        for verdict in (each for each in (COSTS, SMALL, UNCLEAR) if each in losses):
+            largest = not_excluded(pd.DataFrame(losses[verdict]), chunks=self.chunks, span=(-1, 1))
+            size = missed(largest if verdict == UNCLEAR else np.nan, what="a worth or a cost")
+            yield f"{len(losses[verdict])} of {len(order)} {verdict}{f' ({size})' if size else ''}."
+        if misleading := [nouns(line["thing"]) for line in order if line["misleads"]]:
+            yield f"The wins of users mislead about {some_of(misleading, 3)}."
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
         """Return the section of worth: losses against the use of things, the losses, and the figures with verdicts."""
@@ -142,21 +190,25 @@ def _nouns(study: Study) -> Callable[[str], str]:
     return partial(noun_of, study.the_game, next(iter(study.variant_of.values())))
 
 
+def _uncapped(sentence: str) -> str:
+    """Return a sentence as it continues after a colon."""
+    return f"{sentence[:1].lower()}{sentence[1:]}"
+
+
 def _tier(study: Study, agent: str) -> int:
     """Return the index of an agent among the game's tiers of strength, weakest first; -1 if it is in none."""
     tiers = list(study.the_game.tiers.values())
     return tiers.index(agent) if agent in tiers else -1
 
 
-def _worth_numbers(study: Study, lines: Sequence[Line], nouns: Callable[[str], str]) -> Iterator[KeyNumber]:
+def _worth_numbers(study: WithWorth, lines: Sequence[Line], nouns: Callable[[str], str]) -> Iterator[KeyNumber]:
     """Yield the strongest agent's losses without the two things worth most to it, in the headline's games."""
-    lines = [line for line in lines if line["variant"] == study.reference]
-    players = headline_players(pd.DataFrame(lines, columns=["players"]))
-    agents = dict.fromkeys(line["agent"] for line in lines if line["players"] == players)
-    agent = max(agents, key=lambda agent: _tier(study, agent))
-    of_agent = [line for line in lines if (line["players"], line["agent"]) == (players, agent)]
+    main = study.headline_group(lines)
+    players = main[0]
+    of_agent = [line for line in lines if (line["players"], line["variant"], line["agent"]) == main]
     for line in ranked(of_agent)[:2]:
-        condition = f"without {nouns(line['thing'])} ({player_name(study.the_game, agent)}, {players} players)"
+        who = f", {players_words(study.the_game, line['agent'])}" if len(study.lineups) > 1 else ""
+        condition = f"without {nouns(line['thing'])}{who}, {players} players"
         for figure, label in _NUMBERS.items():
             if not np.isnan(line[figure.name].value):
                 yield KeyNumber(line[figure.name], figure, f"{label} {condition}", is_change=True)
@@ -234,22 +286,3 @@ def ranked(lines: Iterable[Line]) -> list[Line]:
         return not line["at_ceiling"], -np.nan_to_num(line[figure].value, nan=-np.inf)
 
     return sorted(lines, key=key)
-
-
-def _worth_of_best(lines: Sequence[Line], nouns: Callable[[str], str]) -> str:
-    """Return the first of the `ranked` lines that is WORTH, its loss, and what may be worth as much, as text."""
-    best = next((line for line in lines if line["verdict"] == WORTH), None)
-    if best is None:
-        return f"no thing of {len(lines)} is known to be worth having"
-    others = [line for line in lines if line is not best]
-    measures = [LOST, *([SCORE_LOST] if best["at_ceiling"] else [])]  # a rival is not known to be worth less
-    rivals = [nouns(line["thing"]) for line in others if all(line[each].high >= best[each].low for each in measures)]
-    equals = f"; {some_of(rivals, 3)} may be worth as much" if rivals else ""
-    if best["at_ceiling"]:
-        score = format_estimate(best[SCORE_LOST], SCORE_LOST_BY)
-        loss = f"{score} points of score; without it an agent hardly wins a game"
-    else:
-        loss = f"{points(best[LOST])} of games won"
-    if not others:
-        return f"{nouns(best['thing'])} is worth having ({loss})"
-    return f"most is lost without {nouns(best['thing'])} ({loss}{equals})"

@@ -1,7 +1,7 @@
 """Results: a study, its tables, and the folder that holds them. `report` and `plot` load the part that draws."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from importlib import import_module
 from pathlib import Path
@@ -18,6 +18,8 @@ from strozzi_sim.study.games import alarms_of_games
 from strozzi_sim.study.kept import read_rows
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import POINTS, Study
+from strozzi_sim.study.verdict import Verdict
+from strozzi_sim.study.wording import played_by
 
 ILLEGAL_SHARE = share("illegal_share", "illegal answers / answers of an agent that replaces them", "illegal answers")
 
@@ -75,12 +77,19 @@ class Results:
         object.__setattr__(self, "originals", copies)
 
     @property
-    def verdict(self) -> list[str]:
-        """The verdict of the study, the numbers behind it and notes on its tables, a sentence each."""
+    def answer(self) -> Verdict:
+        """The verdict of the study; its first note says how many games were played by whom."""
         if not self.originals:
-            return []
+            return Verdict(self.summary)
+        players = played_by(self.study.the_game, map(",".join, self.study.lineups))
+        verdict = self.study.verdict(self.originals, self.look)
+        return replace(verdict, notes=(f"{pluralize(self.n_games, 'game')}, {players}.", *verdict.notes))
+
+    @property
+    def verdict(self) -> Verdict:
+        """The answer of the study, with notes on its tables."""
         part = [f"{self.interrupted}."] if self.interrupted else []
-        return [*self.study.verdict(self.originals, self.look), *notes(self.study, self.originals), *part]
+        return self.answer.with_notes([*notes(self.study, self.originals), *part] if self.originals else [])
 
     @property
     def alarms(self) -> list[FoundAlarm]:
@@ -140,7 +149,7 @@ class Results:
         return f"<Results: {self.summary}{f', in {self.folder}' if self.folder else ''}>"
 
     def _repr_html_(self) -> str:
-        said = (*self.verdict, *marked_alarms(self), repr(self.originals))
+        said = (*self.verdict.lines, *marked_alarms(self), repr(self.originals))
         lines = (f"<b>{escape(self.summary)}</b>", *map(escape, said))
         return "".join(f'<div style="max-width: 46em">{line}</div>' for line in lines)
 

@@ -14,7 +14,6 @@ from strozzi_sim.game.tiers import RANDOM_MOVES, TIERS
 FEW_AGENTS = 3  # most agents named one by one
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
-_TURNS = ("begins", "moves second", "moves third", "moves fourth", "moves fifth", "moves sixth")
 
 
 def strengths(game: Game, lineups: Iterable[str]) -> dict[str, str]:
@@ -33,6 +32,12 @@ def player_words(game: Game, agent: str, the: str = "the") -> str:
     """Return one player of an agent: "the usual player", or with another word `the`; "random moves"; a spec."""
     name = player_name(game, agent)
     return f"{the} {name} player" if name in TIERS else name
+
+
+def plain_player(game: Game, agent: str) -> str:
+    """Return one player as the subject of an answer: "the usual player"; of an agent of no tier its bare name."""
+    words = player_words(game, agent)
+    return words if agent in game.player_names else words.rpartition("::")[2].partition(":")[0].replace("_", " ")
 
 
 def player_sentence(game: Game, agent: str) -> str:
@@ -78,16 +83,6 @@ def played_by(game: Game, lineups: Iterable[str]) -> str:
     return f"played by {players_words(game, *lineups, most=FEW_AGENTS)}"
 
 
-def seat_words(seat: int, players: int) -> str:
-    """Return the player at a seat as text.
-
-    >>> seat_words(0, 2), seat_words(1, 2), seat_words(3, 4)
-    ('the player who begins', 'the player who moves second', 'the player who moves last')
-    """
-    turn = "moves last" if seat == players - 1 > 1 else _TURNS[seat] if seat < len(_TURNS) else f"has seat {seat}"
-    return f"the player who {turn}"
-
-
 def points(row: Any) -> str:
     """Return a row's difference of two shares as text: "3.2 ± 0.4 points"."""
     return format_estimate(row, WIN_SHARE.difference())
@@ -96,21 +91,6 @@ def points(row: Any) -> str:
 def at_players(counts: Iterable[int]) -> str:
     """Return player counts as text: "at 3 and 4 players"."""
     return f"at {listed([str(count) for count in dict.fromkeys(counts)])} players"
-
-
-def conclusion(known: str, unknown: str, size: str, link: str = ": ") -> str:
-    """Return who wins, as far as it is known, and the size of what could be missed elsewhere.
-
-    >>> conclusion("", "no agent is known to win more", "a gain of up to 3.1 points could be missed")
-    'no agent is known to win more: a gain of up to 3.1 points could be missed'
-
-    Args:
-        known: who wins; "" if nobody is known to.
-        unknown: is said instead of `known`.
-        size: what could be missed, from `missed`; "": nothing, or it is not known.
-        link: text between the two parts.
-    """
-    return f"{known or unknown}{link}{size}" if size else known or unknown
 
 
 def shortened(text: str, letters: int) -> str:

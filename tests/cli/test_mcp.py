@@ -144,7 +144,7 @@ def test_an_answer_is_that_of_python(said):
     answers = said["answers"]
     found = ss.simulate("strozzi", players=3, agents="heuristic,random", deals=40, seed=5)
     share = found.tables["seats"].query("figure == 'win_share' and seat == 0").iloc[0]
-    assert answers["balance"]["verdict"] == found.verdict
+    assert answers["balance"]["verdict"] == found.verdict.document
     assert [alarm["text"] for alarm in answers["balance"]["alarms"]] == [alarm.text for alarm in found.alarms]
     for label in ("balance", "rows"):
         row = answers[label]["tables"]["seats"]["rows"][0]

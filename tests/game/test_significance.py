@@ -23,7 +23,8 @@ from strozzi_sim.game import load_game
 from strozzi_sim.pictures.heat import heat_tables
 from strozzi_sim.stats import benjamini_hochberg
 from strozzi_sim.study.cells import FAIRNESS_P, FAVOUR_BOUND
-from strozzi_sim.study.kinds.balance import seat_sentences, verdict_on_agents
+from strozzi_sim.study.kinds.balance import verdict_on_agents
+from strozzi_sim.study.seats import seat_verdict
 
 pytestmark = pytest.mark.slow
 
@@ -114,13 +115,13 @@ def lineup_of(rng, shares, deals=60):
 def test_equal_positions_are_seldom_said_to_win_more():
     """Without a correction for their number one study in ten of these would say so of some position."""
     rng = np.random.default_rng(7)
-    said = [verdict_on_agents(STUDY, lineup_of(rng, [1 / SEATS] * SEATS))[0] for _ in range(100)]
-    assert sum(" wins most in " in line for line in said) <= 8  # of 100 at 2.5 %: more than 8 in 0.1 % of such tests
+    said = [verdict_on_agents(STUDY, lineup_of(rng, [1 / SEATS] * SEATS)).answer for _ in range(100)]
+    assert sum(" wins most: " in line for line in said) <= 8  # of 100 at 2.5 %: more than 8 in 0.1 % of such tests
 
 
 def test_unequal_positions_are_told():
     said = verdict_on_agents(STUDY, lineup_of(np.random.default_rng(1), [0.2, 0.6, 0.1, 0.1], 200))
-    assert said[0].startswith("agent 1 wins most in Strozzi at 4 players: ")
+    assert said.answer.startswith("Agent 1 wins most: ")
 
 
 def test_a_difference_too_small_to_matter_is_no_finding():
@@ -134,19 +135,11 @@ def test_a_difference_too_small_to_matter_is_no_finding():
         seats.add(cell, WIN_SHARE, stats.Estimate(shares, shares - half, shares + half, n), seat=[0, 1])
         for figure, value in ((FAIRNESS_P, p), (FAVOUR_BOUND, 0.03)):
             balance.add(cell, figure, stats.Estimate(*(np.array(each) for each in (value, np.nan, np.nan, 500_000))))
-        return seat_sentences({"seats": seats.frame(), "balance": balance.frame()}, STUDY.the_game)
+        return seat_verdict({"seats": seats.frame(), "balance": balance.frame()}, STUDY.the_game).answer
 
-    assert said([0.502, 0.498], 0.001, 1e-9) == [
-        "Played by random, every seat of Strozzi wins its share to within 0.5 points."
-    ]
-    (first,) = said([0.53, 0.47], 0.001, 1e-9)
-    assert first.startswith("Played by random, Strozzi favours the player who begins at 2 players (")
-    assert "53.0" in first
-    (only,) = said([0.51, 0.49], 0.02, 0.3)
-    assert (
-        only
-        == "Played by random, no seat of Strozzi is known to win more than its share: a gain of up to 3.0 points could be missed."
-    )
+    assert said([0.502, 0.498], 0.001, 1e-9) == "Every seat of Strozzi wins its share, to within half a game of 100."
+    assert said([0.53, 0.47], 0.001, 1e-9) == "The first player wins 53 of 100 games at 2 players, the second one 47."
+    assert said([0.51, 0.49], 0.02, 0.3) == "No seat of Strozzi wins more than 53 of 100 games."
 
 
 def test_equal_loads_are_seldom_said_to_win():

@@ -77,7 +77,7 @@ def test_an_agent_that_is_handed_the_record_is_caught_and_shown(cheats, capsys, 
     assert app.run(["leak-check", "strozzi", f"{cheats}::cheat", "--players", "4"]) == 1
     out = capsys.readouterr().out
     assert f"after a change of {RECORD}" in out
-    assert "at 4 players, deal " in out
+    assert "At 4 players, deal " in out
     assert app.run(["leak-check", "strozzi", f"{cheats}::cheat", "--players", "4", "--json"]) == 1
     document = json.loads(capsys.readouterr().out)
     assert document["ok"] is False
@@ -250,10 +250,10 @@ def test_an_agent_must_play_the_game():
 
 
 def test_the_verdict_counts_decisions_and_says_what_a_check_could_miss():
-    (said,) = ss.leak_check("strozzi", "greedy", players=3, deals=2, progress=False).verdict
-    decisions, percent = re.search(
-        r"in the (\d+) decisions checked; a leak in (.*) % of decisions would be", said
-    ).groups()
+    verdict = ss.leak_check("strozzi", "greedy", players=3, deals=2, progress=False).verdict
+    (decisions,) = re.search(r"^Greedy uses only what its seat knows in (\d+) decisions\.$", verdict.answer).groups()
+    said = verdict.notes[-1]
+    (percent,) = re.search(r"A leak in (.*) % of decisions would be", said).groups()
     missed = (1 - float(percent) / 100) ** int(decisions)
     assert 0.04 < missed <= 0.05
     assert said.endswith(" would be missed in 1 of 20 such checks.")
@@ -269,5 +269,7 @@ def test_illegal_answers_are_counted_among_the_decisions_checked():
     results = ss.leak_check("strozzi", Stubborn, players=3, deals=1, progress=False)
     (row,) = results.tables["leak_check"].to_dict("records")
     assert 0 < row["illegal"] < row["decisions"]
-    assert results.verdict[1:] == [f"Illegal answers of stubborn: {row['illegal']} of {row['decisions']} decisions."]
+    assert results.verdict.notes[-1:] == (
+        f"Illegal answers of stubborn: {row['illegal']} of {row['decisions']} decisions.",
+    )
     assert "answers" not in results.tables

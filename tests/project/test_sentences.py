@@ -26,7 +26,12 @@ def test_what_a_report_says_is_true(sentences, kind, tmp_path):
 def test_a_wrong_number_and_an_uncertain_claim_are_found(sentences, tmp_path):
     said = sentences.Said(dict(sentences.reports("strozzi", tmp_path))["tournament"]())
     verdict = said.content.verdict
-    first, second = re.match(r"([Tt]he \w+ player|\S+) finishes ahead of ([\w-]+)", verdict).groups()
+    assert re.match(
+        r"The \w+ player finishes ahead of 3 other agents and wins \d+ of 100 games at 3 players\.", verdict
+    )
+    first, second = re.search(
+        r"(\S+) finishes ahead of (\w+)", f"{said.content.detail} {' '.join(said.content.sections[0].sentences)}"
+    ).groups()
     key, *others = said.content.numbers
     said.content = replace(
         said.content, verdict=f"{second} finishes ahead of {first} at 3 players.", numbers=(replace(key, value="12.3"), *others)

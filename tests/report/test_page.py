@@ -38,6 +38,7 @@ from strozzi_sim.study.cells import minus_position_0, without_luck
 from strozzi_sim.study.folders import load_results, study_of
 from strozzi_sim.study.kinds import kind_named
 from strozzi_sim.study.results import Frames
+from strozzi_sim.study.verdict import MOST_WORDS, word_count
 from study_examples import EXAMPLES, KEYS
 
 HEAT = "heat_flag_by_sail"
@@ -95,7 +96,16 @@ def test_every_kind_has_a_whole_page_that_begins_with_its_verdict(kind, tmp_path
     assert Parser(text).open == []
     assert_stands_alone(text)
     title = re.search(r'<h1 id="verdict">(.*?)</h1>', text, re.DOTALL)[1]
-    assert unescape(re.sub("<[^>]+>", "", title)).replace("\N{NARROW NO-BREAK SPACE}%", " %") == found.verdict[0].replace("\N{NARROW NO-BREAK SPACE}%", " %")  # fmt: skip
+    assert unescape(re.sub("<[^>]+>", "", title)).replace("\N{NARROW NO-BREAK SPACE}%", " %") == found.verdict.answer.replace("\N{NARROW NO-BREAK SPACE}%", " %")  # fmt: skip
+    assert word_count(found.verdict.answer) <= MOST_WORDS
+    first_words = unescape(
+        re.sub("<[^>]+>", " ", re.split("<figure|</section", text.partition('<h1 id="verdict">')[2])[0])
+    )
+    alarms = " ".join(alarm.text for alarm in found.alarms)
+    assert word_count(first_words) - word_count(alarms) <= 45
+    answer = f"{found.verdict.answer} {found.verdict.subject}"
+    code_words = re.findall(r"\w*_\w*|\w+=\S+|\b\w+(?:\.\w+)+\b(?<!\d)|seat \d|\w+:\w+", answer)
+    assert code_words == []
     if kind != "leak_check":
         assert "<svg" in text
         fewest = (
@@ -293,7 +303,7 @@ def test_a_picture_is_drawn_on_given_axes_with_the_figures_of_its_table(results)
     assert dots.get_offsets()[:, 1] == pytest.approx(100 * table["value"].to_numpy() - 25)
     assert (axes.get_title("left"), axes.get_ylabel()) == ("4 players", "games won, points from an equal share")
     three = results.plot("seats", ax=Figure().subplots(), players=3)
-    assert [text.get_text() for text in three.get_xticklabels()] == ["0", "1", "2"]
+    assert [text.get_text() for text in three.get_xticklabels()] == ["first", "second", "last"]
     assert results.plot("heat-flag-by-sail", ax=Figure().subplots()).collections
     for name in ("seats", "heat-flag-by-sail"):
         with pytest.raises(ArgumentError, match=r"players: 5: this picture has \[3, 4\]"):
@@ -337,10 +347,11 @@ def test_every_figure_of_a_page_says_how_it_is_counted(results):
 
 @pytest.mark.slow
 def test_studies_are_laid_side_by_side(tmp_path, capsys):
-    for name, seed, page in (("one", 1, "balance"), ("two", 2, "ports")):
-        played(KEYS | {"name": name, "seed": seed, "players": [3], "pages": [page, "flags"]}, tmp_path / name)
+    for name, box, page in (("one", "base", "balance"), ("two", "long-tracks", "ports")):
+        keys = {"name": name, "players": [3], "pages": [page, "flags"], "variants": [box]}
+        played(KEYS | keys, tmp_path / name)
     both = side_by_side([load_results(tmp_path / name) for name in ("one", "two")])
-    assert both.verdict[0].startswith("Compared with one, two ")
+    assert both.verdict.subject.startswith("You changed: the tracks end at space 10 instead of 9 and 4 more changes.")
     assert list(both.tables["seats"]["variant"].unique()) == ["one", "two"]
     assert set(both.tables["changes"]["than"]) == {"one"}
     assert both.look.pages == ("flags",)  # that both have
@@ -358,6 +369,16 @@ def test_studies_are_laid_side_by_side(tmp_path, capsys):
     other_game = ss.simulate("medici_vs_strozzi", agents="random", deals=12, workers=1, progress=False)
     with pytest.raises(InputError, match="of different games: strozzi, medici_vs_strozzi"):
         side_by_side([both, other_game])
+
+
+def test_a_comparison_prints_its_rows_beside_a_page(tmp_path, capsys):
+    given = ["compare", "strozzi", "greedy", "random", "--players", "3", "--deals", "12", "--out", str(tmp_path / "r")]
+    assert command([*given, "--workers", "1"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    table = load_results(tmp_path / "r").tables["difference"].query("figure == 'win_share'")
+    value = f"{100 * table['value'].iloc[0]:.0f}".replace("-", "\N{MINUS SIGN}")
+    assert [line for line in lines if line.startswith("win share") and value in line]
+    assert lines[-1] == f"report: {tmp_path / 'r' / 'report.html'}"
 
 
 @pytest.mark.slow_for("xlsx")

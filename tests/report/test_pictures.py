@@ -395,3 +395,13 @@ def test_full_width_letters_have_a_font_and_are_as_wide_as_it_draws_them():
         text = canvas.figure.text(0, 0, CHINESE, fontsize=12)
         drawn_width = text.get_window_extent(canvas.get_renderer()).width
     assert width_of(CHINESE) == pytest.approx(drawn_width, rel=0.05)
+
+
+def test_a_picture_of_many_series_at_many_names_is_not_taller_than_a_page():
+    """With 6 line-ups at 12 agents, a row for each series of each agent would take 1,056 pixels."""
+    agents = [f"a long name {k}" for k in range(12)]
+    frames = [by_level(dict.fromkeys(agents, 0.3)).assign(lineup=f"line-up {k}") for k in range(6)]
+    table = pd.concat(frames, ignore_index=True)
+    picture = Picture("lineup", "x", "intervals", "x", (WON,), "Wins", x="level", series="lineup")
+    (panel,) = panels(draw_picture(picture, table, {}))
+    assert panel.height == 480

@@ -9,14 +9,23 @@ from strozzi_sim.declare.figure_tables import figures_frame
 from strozzi_sim.declare.pages import report_of
 from strozzi_sim.facts.figures import SCORE, WIN_SHARE
 from strozzi_sim.game.variants import from_changes, resolve_variant
-from strozzi_sim.study.changes import CHANGED, EQUAL, SMALL, UNCLEAR, change_sentences, changes_section
+from strozzi_sim.study.changes import (
+    CHANGED,
+    EQUAL,
+    SMALL,
+    UNCLEAR,
+    change_verdict,
+    changes_section,
+    difference_in_words,
+)
+from strozzi_sim.study.field_orders import standing_sentences
 from strozzi_sim.study.folders import study_of
 from strozzi_sim.study.games import verdict_on_maps
-from strozzi_sim.study.kinds.balance import held_elsewhere, seat_sentences, styles_sentences, verdict_on_agents
-from strozzi_sim.study.kinds.tournament import standing_sentences
+from strozzi_sim.study.kinds.balance import styles_verdict, verdict_on_agents
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.restricted import SMALL as TOO_SMALL
 from strozzi_sim.study.restricted import WORTH, verdicts
+from strozzi_sim.study.seats import held_elsewhere, seat_cells, seat_verdict
 
 STUDY = ss.Study.of(game="strozzi", players=[3], lineups=[["random"]], deals=1000)
 FAIR, FIRST, LAST, NOISE = (1 / 3, 1 / 3, 1 / 3), (0.40, 0.32, 0.28), (0.30, 0.32, 0.38), (0.36, 0.33, 0.31)
@@ -35,21 +44,49 @@ def seats(cells, half=0.003, p=None):
     return {"seats": pd.DataFrame(shares), "balance": pd.DataFrame(balance), "lineup": pd.DataFrame()}
 
 
-def plain(sentences):
-    return [said.replace("\N{NARROW NO-BREAK SPACE}", " ") for said in sentences]
+def seats_said(cells, **keys):
+    """The answer on planted seats and its notes."""
+    verdict = seat_verdict(seats(cells, **keys), STUDY.the_game)
+    return verdict.answer, verdict.notes
+
+
+def gained(players, gain=0.06):
+    """Shares of wins of which the first seat has so much more than an equal one, and the last one less."""
+    return (1 / players + gain, *[1 / players] * (players - 2), 1 / players - gain)
 
 
 @pytest.mark.parametrize(
     ("shares", "half", "said"),
     [
-        (FAIR, 0.003, "Played by random moves, every seat of Strozzi wins its share to within 0.5 points."),
-        (FIRST, 0.003, "Played by random moves, Strozzi favours the player who begins at 3 players (40.0 ± 0.3 %)."),
-        (LAST, 0.003, "Played by random moves, Strozzi favours the player who moves last at 3 players (38.0 ± 0.3 %)."),
-        (NOISE, 0.03, "Played by random moves, no seat of Strozzi is known to win more than its share: a gain of up to 12 points could be missed."),
+        (FAIR, 0.003, "Every seat of Strozzi wins its share, to within half a game of 100."),
+        (FIRST, 0.003, "The first player wins 40 of 100 games at 3 players, the last one 28."),
+        (LAST, 0.003, "The last player wins 38 of 100 games at 3 players, the first one 30."),
+        ((0.40, 0.30, 0.30), 0.02, "The first player wins 40 of 100 games at 3 players, the last one 30."),
+        (NOISE, 0.03, "No seat is found to win more than its share: at most 46 of 100 games, 33 would be fair."),
+        (NOISE, 0.006, "No seat of Strozzi wins more than 36 of 100 games."),
     ],
 )  # fmt: skip
 def test_planted_truths_of_seats(shares, half, said):
-    assert plain(seat_sentences(seats({(3, "base", "random"): shares}, half), STUDY.the_game)) == [said]
+    p = 0.5 if shares is NOISE else None
+    assert seats_said({(3, "base", "random"): shares}, half=half, p=p)[0] == said
+
+
+def test_every_seat_whose_widened_interval_leaves_an_equal_share_is_named():
+    shares = (0.306, 0.263, 0.236, 0.195)
+    answer, (others,) = seats_said({(4, "base", "heuristic"): shares}, half=0.006)
+    assert answer == "The first player wins 31 of 100 games at 4 players, the last one 20."
+    assert others == "The second player wins 26 and the third player wins 24; 25 would be fair."
+    # the same intervals in ten cells are not all significant together
+    unsure = {(4, "base", f"agent-{k}"): (0.306, 0.2575, 0.241, 0.1955) for k in range(10)}
+    cells = seat_cells(seats(unsure, half=0.006))
+    assert {tuple(int(row.seat) for row in cell.above) for cell in cells} == {(0,)}
+    alone = seat_cells(seats({(4, "base", "agent-0"): (0.306, 0.2580, 0.241, 0.195)}, half=0.006))
+    assert [int(row.seat) for row in alone[0].above] == [0, 1]
+
+
+def test_a_seat_alone_that_wins_less_is_named():
+    answer, _ = seats_said({(4, "base", "heuristic"): (0.27, 0.27, 0.27, 0.19)}, half=0.02)
+    assert answer == "The last player wins 19 of 100 games at 4 players, where 25 would be fair."
 
 
 def test_other_boxes_are_named_where_the_verdict_is_that_of_the_box_that_they_vary():
@@ -59,81 +96,73 @@ def test_other_boxes_are_named_where_the_verdict_is_that_of_the_box_that_they_va
     first, last = (0.31, 0.26, 0.22, 0.21), (0.21, 0.22, 0.26, 0.31)
     (said,) = held("base", "heuristic", first)
     assert said.startswith(
-        "The player who begins was favoured at 4 players, played by usual players, in 28 of 30 other reconstructions"
+        "The first player was favoured at 4 players, played by usual players, in 28 of 30 other reconstructions"
     )
     others = [("base", "random", first), ("long-tracks", "heuristic", first), ("base", "heuristic", last)]
     assert [held(*each) for each in others] == [[], [], []]
 
 
-def test_a_seat_is_favoured_only_if_less_than_one_in_fifty_fair_studies_say_so():
+def test_a_seat_is_named_only_if_less_than_one_in_fifty_fair_studies_say_so():
     cells = {(3, "base", "random"): FIRST}
-    assert "favours the player who begins" in seat_sentences(seats(cells, p=0.01), STUDY.the_game)[0]
-    assert "no seat of Strozzi is known" in seat_sentences(seats(cells, p=0.03), STUDY.the_game)[0]
+    assert seats_said(cells, p=0.01)[0].startswith("The first player wins 40 of")
+    assert seats_said(cells, p=0.03)[0].startswith("No seat of Strozzi wins more than ")
     many = {(3, "base", f"agent-{k}"): FIRST for k in range(6)}  # the same p-value in six cells is none any more
-    assert "o seat of Strozzi is known" in seat_sentences(seats(many, p=0.01), STUDY.the_game)[0]
-
-
-def test_seats_that_may_be_favoured_alike_are_all_named():
-    (first,) = plain(seat_sentences(seats({(3, "base", "random"): (0.378, 0.38, 0.242)}), STUDY.the_game))
-    assert first.endswith("favours the player who moves second and the player who begins at 3 players (38.0 ± 0.3 %).")
-    # that others win more than their share is not known
-    for shares, half, others in (
-        ((0.41, 0.40, 0.19), 0.07, "the player who moves second"),
-        ((0.32, 0.29, 0.29, 0.10), 0.05, "others"),
-    ):
-        few = seats({(len(shares), "base", "random"): shares}, half, p=1e-9)
-        (first,) = plain(seat_sentences(few, STUDY.the_game))
-        assert f"favours the player who begins and perhaps {others} at {len(shares)} players" in first
+    assert seats_said(many, p=0.01)[0].startswith("No seat of Strozzi wins more than ")
 
 
 def test_too_few_games_are_said_to_be_too_few():
-    said = seat_sentences(seats({(3, "base", "random"): FIRST}, p=np.nan), STUDY.the_game)
-    assert said == ["Played by random moves, there are too few games of Strozzi to say whether a seat is favoured."]
+    answer, notes = seats_said({(3, "base", "random"): FIRST}, p=np.nan)
+    assert answer == "There are too few games of Strozzi to say whether a seat is favoured."
+    assert notes == ()
 
 
-def test_cells_that_differ_are_named_and_counted():
-    found = seats({(3, "base", "random"): FIRST, (4, "base", "random"): (0.25,) * 4})
-    assert plain(seat_sentences(found, STUDY.the_game)) == [
-        "Played by random moves, Strozzi favours the player who begins at 3 players (40.0 ± 0.3 %); elsewhere every seat wins its share to within 0.5 points."
-    ]
+def test_several_player_counts_are_one_sentence():
+    counts = {(players, "base", "heuristic"): gained(players) for players in (3, 4, 5, 6)}
+    answer, (others,) = seats_said(counts)
+    assert answer == (
+        "The first player wins more than a fair share at every player count: 39, 31, 26 and 23 of 100 games."
+    )
+    assert others == "At 4 players the last player wins 19; 25 would be fair."
+    some = {cell: shares for cell, shares in counts.items() if cell[0] < 5} | {(6, "base", "heuristic"): (1 / 6,) * 6}
+    assert (
+        seats_said(some)[0]
+        == "The first player wins more than a fair share at 3 and 4 players: 39 and 31 of 100 games."
+    )
     unsure = {(3, "base", "random"): FIRST, (4, "base", "random"): (0.26, 0.25, 0.25, 0.24)}
-    assert plain(seat_sentences(seats(unsure, half=0.02), STUDY.the_game))[0].endswith(
-        "at 3 players (40 ± 2 %); elsewhere a gain of up to 8.0 points could be missed."
+    answer, notes = seats_said(unsure, half=0.02)
+    assert answer == "The first player wins 40 of 100 games at 3 players, the last one 28."
+    assert notes == ("Elsewhere a gain of up to 8.0 points could be missed.",)
+
+
+def test_strengths_of_play_are_named_in_words_with_the_numbers_of_usual_players():
+    kinds = ("learned:level=3", "heuristic", "learned")
+    every = {(players, "base", kind): gained(players) for kind in kinds for players in (3, 4)}
+    assert seats_said(every)[0] == (
+        "Whoever plays, weak, usual or trained, the first player wins more than a fair share: 31 of 100 games at 4 players."
     )
-    many = {(3, "base", f"agent-{k}"): FIRST for k in range(9)}
-    (first,) = seat_sentences(seats(many), STUDY.the_game)
-    assert first == "Strozzi favours the player who begins in 9 of 9 cells."
-
-
-def test_players_are_called_weak_usual_trained_and_strong():
-    cells = {(3, "base", "random"): FAIR, (3, "base", "heuristic"): FIRST, (3, "base", "learned"): LAST}
-    first, omitted = plain(seat_sentences(seats(cells), STUDY.the_game))
-    assert first == (
-        "Strozzi favours the player who begins, in games of usual players at 3 players (40.0 ± 0.3 %); the player who moves last, in games of trained "
-        "players at 3 players (38.0 ± 0.3 %); elsewhere every seat wins its share to within 0.5 points."
+    some = every | {(players, "base", "learned:level=3"): (1 / players,) * players for players in (3, 4)}
+    assert seats_said(some)[0] == (
+        "With usual and trained players the first player wins more than a fair share at 3 and 4 players: 31 of 100 games at 4."
     )
-    assert omitted == "Strong players are slower, and need search_deals or more deals."
-
-
-def test_a_headline_calls_the_usual_agent_no_name_and_names_only_a_seat_known_to_win_more():
-    (first,) = plain(seat_sentences(seats({(3, "base", "heuristic"): FIRST}), STUDY.the_game))
-    assert first == "Played by usual players, Strozzi favours the player who begins at 3 players (40.0 ± 0.3 %)."
-    worse = {(3, "base", "random"): (0.345, 0.345, 0.31)}  # that the last one wins less is known, not who wins more
-    tables = seats({(3, "base", "random"): NOISE, (4, "base", "random"): (0.25,) * 4}, half=0.03)
-    lost = (tables["balance"]["figure"] == "seat_fairness_p") & (tables["balance"]["players"] == 4)
-    tables["balance"].loc[lost, "value"] = np.nan
-    assert seat_sentences(tables, STUDY.the_game)[0].endswith(
-        "a gain of up to 12 points could be missed, or there are too few games to say."
+    one_count = {cell: shares for cell, shares in every.items() if cell[0] == 4}
+    assert seats_said(one_count)[0] == (
+        "The first player wins 31 of 100 games at 4 players, the last one 19, whoever plays, weak, usual or trained."
     )
-    (said,) = seat_sentences(seats(worse, half=0.015, p=1e-9), STUDY.the_game)
-    assert said.startswith("Played by random moves, no seat of Strozzi is known to win more than its share")
+    turned = {(3, "base", "random"): FAIR, (3, "base", "heuristic"): FIRST, (3, "base", "learned"): LAST}
+    answer, notes = seats_said(turned)
+    assert answer == "The first player wins 40 of 100 games at 3 players, the last one 28, with usual players."
+    assert "The last player wins more than a fair share with trained players: 38 of 100 games at 3 players." in notes
 
 
 @pytest.mark.parametrize(
     ("shares", "half", "said"),
     [
-        ((0.6, 0.2, 0.2), 0.01, "a wins most in Strozzi at 3 players"),
-        ((0.35, 0.33, 0.32), 0.05, "No agent is known to win more than its share of Strozzi at 3 players: a gain of"),
+        ((0.6, 0.2, 0.2), 0.01, "A wins most: 60 of 100 games at 3 players, where 33 would be equal."),
+        (
+            (0.35, 0.33, 0.32),
+            0.05,
+            "No agent is found to win more than its share: at most 42 of 100 games at 3 players",
+        ),
     ],
 )
 def test_planted_truths_of_agents(shares, half, said):
@@ -142,23 +171,25 @@ def test_planted_truths_of_agents(shares, half, said):
          "low": share - half, "high": share + half, "n": 3000, "deals": 1000}
         for k, share in enumerate(shares)
     ]  # fmt: skip
-    assert verdict_on_agents(STUDY, {"lineup": pd.DataFrame(rows)})[0].startswith(said)
+    assert verdict_on_agents(STUDY, {"lineup": pd.DataFrame(rows)}).answer.startswith(said)
 
 
 @pytest.mark.parametrize(
     ("shares", "half", "said"),
     [
-        ((0.45, 0.2), 0.01, "Strozzi may have a dominant strategy: greedy wins more than its share among usual players"),
-        ((0.36, 0.2), 0.05, "is known to be a dominant strategy: of 2 styles none is known to win more than its share"),
-        ((0.3, 0.2), 0.01, "is known to be a dominant strategy: of 2 styles each wins less than its share among"),
+        ((0.45, 0.2), 0.01, "Greedy wins 45 of 100 games alone among usual players at 3 players: more than its share; 33 would be equal."),
+        ((0.36, 0.2), 0.05, "No plan is found to beat usual players: the best wins 36 of 100 games, 33 would be equal."),
+        ((0.3, 0.2), 0.01, "No plan here beats usual players: the best wins 30 of 100 games, 33 would be equal."),
     ],
-)
+)  # fmt: skip
 def test_planted_truths_of_styles(shares, half, said):
     keys = {"players": 3, "variant": "base", "position": 0, "figure": "win_share", "n": 3000, "deals": 1000}
     ends = {"value": shares, "low": np.subtract(shares, half), "high": np.add(shares, half)}
     rows = pd.DataFrame({"agent": ["greedy", "racer"], **keys, **ends})
     rows["lineup"] = rows["agent"] + ",heuristic,heuristic"
-    assert said in styles_sentences({"lineup": rows}, STUDY.the_game)[0]
+    verdict = styles_verdict({"lineup": rows}, STUDY.the_game)
+    assert verdict.answer == said
+    assert "greedy " in verdict.notes[0]
 
 
 def changes(wins, scores):
@@ -178,33 +209,62 @@ def changes(wins, scores):
     }  # fmt: skip
 
 
+BOXES = {name: resolve_variant(STUDY.the_game, name) for name in ("base", "long-tracks")}
+
+
+def changed(wins, scores, gap=None):
+    tables = changes(wins, scores)
+    if gap is not None:
+        row = tables["changes"].iloc[-1:].assign(figure="seat_gap", before=0.11, value=gap, verdict=CHANGED)
+        tables["changes"] = pd.concat([tables["changes"], row], ignore_index=True)
+    return change_verdict(tables, STUDY.the_game, BOXES)
+
+
 @pytest.mark.parametrize(
-    ("wins", "scores", "said"),
+    ("wins", "scores", "gap", "said"),
     [
-        ([CHANGED, UNCLEAR], [CHANGED], "Compared with base, long-tracks changes who wins, and changes how much is scored in Strozzi, played by random moves."),
-        ([SMALL, EQUAL], [EQUAL], "Compared with base, long-tracks does not change who wins enough to matter, and leaves how much is scored exactly as it was in Strozzi, played by random moves."),
-        ([UNCLEAR], [CHANGED], "Compared with base, long-tracks changes how much is scored, and may change who wins by up to "),
+        ([CHANGED, UNCLEAR], [CHANGED], -0.096, "Fairer: the gap between the seats falls from 11.0 to 1.4 points."),
+        ([CHANGED, UNCLEAR], [CHANGED], 0.05, "Less fair: the gap between the seats rises from 11.0 to 16.0 points."),
+        ([CHANGED, UNCLEAR], [CHANGED], None, "The first player wins 35 of 100 games instead of 30."),
+        ([SMALL, EQUAL], [EQUAL], None, "Nobody wins more or less; scores stay the same."),
+        ([EQUAL, EQUAL], [EQUAL], None, "Nobody wins more or less, and every score stays the same."),
+        ([SMALL, SMALL], [CHANGED], None, "Nobody wins more or less; scores rise by 0.1 coins."),
+        ([UNCLEAR], [CHANGED], None, "No change of who wins is found: at most 3.0 of 100 games more or less."),
     ],
 )  # fmt: skip
-def test_a_verdict_on_variants_is_of_wins_and_scores(wins, scores, said):
-    assert change_sentences(changes(wins, scores), STUDY.the_game)[0].startswith(said)
+def test_a_verdict_on_variants_is_of_wins_and_scores(wins, scores, gap, said):
+    verdict = changed(wins, scores, gap)
+    assert verdict.answer == said
+    assert verdict.subject.startswith("You changed: the tracks end at space 10 instead of 9 and 4 more changes.")
+    if SMALL not in wins and EQUAL not in wins:
+        assert verdict.notes[0] == "Scores rise by 0.1 coins."
+
+
+def test_a_change_is_told_in_words():
+    base = BOXES["base"]
+    rich = from_changes(STUDY.the_game, "rich", {"tracks": {"bonus": {7: 5, 8: 10, 9: 20}}}, "rich")
+    assert (
+        difference_in_words(STUDY.the_game, base, rich)
+        == "You changed: space 9 of the tracks pays 20 coins instead of 15."
+    )
+    fewer = from_changes(STUDY.the_game, "fewer", {"ships": {"remove": ["S01"]}}, "fewer")
+    assert difference_in_words(STUDY.the_game, base, fewer) == "You changed: ship S01 is removed."
+    assert difference_in_words(STUDY.the_game, base, base) == ""
 
 
 def test_what_changed_is_shown_with_the_components_that_differ():
     tables = changes([CHANGED, UNCLEAR], [CHANGED])
     variants = {name: resolve_variant(STUDY.the_game, name) for name in ("base", "long-tracks")}
     section = changes_section(tables, STUDY.the_game, variants, {})
-    assert section.sentences == ("long-tracks changes 5 values of base.",)
     assert section.keys[:2] == (("component", "before", "after"), ("length of the tracks", "9", "10"))
     rich = from_changes(STUDY.the_game, "rich", {"tracks": {"bonus": {7: 5, 8: 10, 9: 20}}}, "rich")
     few = changes_section(tables, STUDY.the_game, {**variants, "long-tracks": rich}, {})
-    assert few.sentences == ("rich: space 9 of the tracks pays 20 coins instead of 15.",)
+    assert few.keys[1:] == (("bonus of space 9 of the tracks", "15", "20"),)
     dear = from_changes(STUDY.the_game, "dear", {"tracks": {"bonus": dict.fromkeys(range(1, 10), 77)}}, "dear")
     many = changes_section(tables, STUDY.the_game, {**variants, "long-tracks": dear}, {})
-    assert many.sentences == ("dear changes 9 values of base; the first 8 are in the table.",)
     assert len(many.keys) == 1 + 8
     assert [picture.kind for picture in section.shown] == ["dots", "table", "table"]
-    assert section.numbers[0].what == "points of games won, the player who begins, 3 players: change to long-tracks"
+    assert section.numbers[0].what == "points of games won, the first player, 3 players: change"
     unknown = changes_section(changes([UNCLEAR], [UNCLEAR]), STUDY.the_game, variants, {})
     assert unknown.numbers[0].what.endswith(", not known to be one")
     assert len(unknown.shown) == 1  # nothing is known to have changed
@@ -231,16 +291,19 @@ def test_worth_says_what_is_worth_most_what_misleads_and_what_could_be_missed():
     )
     found = {line["thing"]: line for line in verdicts(tables["worth"], 0.01)}
     assert (found["A"]["verdict"], found["B"]["verdict"], found["C"]["verdict"]) == (WORTH, TOO_SMALL, "unclear")
-    (said,) = study.verdict(tables, Look(name="x"))
-    assert said.startswith("In the games of usual players at 3 players, most is lost without A (10")
-    (alone,) = study.verdict(worth_rows({"A": (0.10, 0.01, 0.33)}), Look(name="x"))
-    assert "at 3 players, A is worth having (10" in alone
-    assert "1 of 3 too small to matter" in said
-    assert "1 of 3 unclear (a worth or a cost of up to" in said
-    assert "the wins of users mislead about B" in said
+    verdict = study.verdict(tables, Look(name="x"))
+    assert verdict.answer == "Most is lost without A: a player wins 23 of 100 games instead of 33."
+    alone = study.verdict(worth_rows({"A": (0.10, 0.01, 0.33)}), Look(name="x"))
+    assert alone.answer == "Without A a player wins 23 of 100 games instead of 33."
+    small, unclear, misleading = verdict.notes
+    assert small == "1 of 3 too small to matter."
+    assert unclear.startswith("1 of 3 unclear (a worth or a cost of up to")
+    assert misleading == "The wins of users mislead about B."
+    lost = study.verdict(worth_rows({"A": (0.333, 0.001, 0.33)}), Look(name="x"))
+    assert lost.answer == "Without A a player loses 33 coins a game and hardly wins."
     (section,) = study.sections(tables, Look(name="x"))
     assert set(section.tables["worth"]["verdict"]) == {"A: worth having", "B: too small to matter (!)", "C: unclear"}
-    assert [number.what.split(" (")[0] for number in section.numbers][:1] == ["points of games won, lost without A"]
+    assert [number.what for number in section.numbers][:1] == ["points of games won, lost without A, 3 players"]
     assert all(number.is_change for number in section.numbers)
 
 
@@ -249,9 +312,9 @@ def test_the_thing_worth_most_is_known_to_be_worth_having():
     study = ss.Study.of(
         kind="worth", game="strozzi", players=[3], lineups=[["heuristic"]], things=["flag:*"], deals=1000
     )
-    (said,) = study.verdict(worth_rows({"A": (0.05, 0.06, 0.33), "B": (0.045, 0.005, 0.33)}), Look(name="x"))
-    assert "at 3 players, most is lost without B (4.5" in said
-    assert "A may be worth as much" in said
+    verdict = study.verdict(worth_rows({"A": (0.05, 0.06, 0.33), "B": (0.045, 0.005, 0.33)}), Look(name="x"))
+    assert verdict.answer.startswith("Most is lost without B: a player wins 29 of 100 games")
+    assert verdict.notes[0] == "May be worth as much: A."
 
 
 def test_the_numbers_of_worth_are_of_the_first_variant():
@@ -326,7 +389,7 @@ def test_a_sweep_marks_the_reference_and_what_differs_from_it():
     assert [(row.row, row.column) for row in marked.itertuples()] == [("15", "10")]
     assert marked["shade"].isna().all()
     assert rows.loc[rows["row"] == "200", "shade"].notna().all()  # 185 points more a track
-    assert all("(*)" in text for text in marked["at"])
+    assert all("(published)" in text for text in marked["at"])
     assert not any(each.name == "What changed" for each in results.study.sections(results.tables, results.look))
     assert any("reconstructed" in said for said in section.sentences) == bool(section.sentences)
 
@@ -341,9 +404,9 @@ def test_a_heat_map_names_its_ends_only_if_cells_differ():
         name, heat_map = next((name, each) for name, each in report_of(STUDY.the_game).heat_maps.items() if each.equal)
         look = Look(name="x", heatmaps=(name,))
         rows = pd.DataFrame(rows).assign(figure=heat_map.figure.name)
-        return verdict_on_maps(STUDY, {f"heat_{name.replace('-', '_')}": rows}, look)[0]
+        return verdict_on_maps(STUDY, {f"heat_{name.replace('-', '_')}": rows}, look).answer
 
     named = said({("plus_one", "1"): 0.2, ("ware", "1"): 0.5})
-    assert "varies from 20" in named
+    assert "from 20" in named
     assert "(flag plus one; " in named
     assert said({("pirate", "1"): 0.33, ("ware", "1"): 0.335}).endswith("no two cells are known to differ.")

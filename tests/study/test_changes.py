@@ -214,5 +214,5 @@ def test_an_error_about_a_setting_advises_a_form_that_is_taken():
 def test_studies_without_a_common_line_up_say_so(tmp_path):
     studies = [ss.simulate("strozzi", players=3, agents=agent, deals=60) for agent in ("random", "greedy")]
     together = ss.side_by_side(studies)
-    assert together.verdict == ["These studies share no figures: no line-up plays in more than one."]
-    assert "share no figures" in together.report(tmp_path / "side.html").read_text(encoding="utf-8")
+    assert together.verdict.answer == "These studies play the same box, so that nothing is compared."
+    assert "play the same box" in together.report(tmp_path / "side.html").read_text(encoding="utf-8")

@@ -48,11 +48,11 @@ def test_a_folder_is_shown_without_its_agents(tmp_path, bot):
     code = """if True:
         import sys, strozzi_sim as ss
         results = ss.load_results(sys.argv[1])
-        print(results.verdict, results.n_games, results.summary, results.report().stat().st_size > 50_000)
+        print(results.verdict.lines, results.n_games, results.summary, results.report().stat().st_size > 50_000)
         ss.read_study(sys.argv[1])
     """
     shown = subprocess.run([sys.executable, "-c", code, str(tmp_path / "out")], capture_output=True, text=True)
-    assert shown.stdout == f"{done.verdict} {done.n_games} {done.summary} True\n", shown.stderr
+    assert shown.stdout == f"{done.verdict.lines} {done.n_games} {done.summary} True\n", shown.stderr
     assert "first: no file" in shown.stderr  # played again it is only with its agents
 
 
@@ -92,7 +92,7 @@ def test_a_table_that_was_changed_is_refused(tmp_path):
     with pytest.raises(InputError, match=r"seats\.parquet: is missing, or was changed"):
         ss.load_results(tmp_path)
     assert ss.run(ss.Study.of(**KEYS), tmp_path, workers=1, progress=False).new_games == 0
-    assert ss.load_results(tmp_path).verdict
+    assert ss.load_results(tmp_path).verdict.answer
 
 
 def test_a_table_that_a_killed_run_did_not_write_is_no_obstacle(tmp_path):
@@ -164,7 +164,7 @@ def test_reading_a_folder_leaves_nothing_in_it(tmp_path):
     assert (tmp_path / "killed" / "study.sqlite-wal").stat().st_size > 0
     for name in ("whole", "killed"):
         files = digests(tmp_path / name)
-        assert ss.load_results(tmp_path / name).verdict
+        assert ss.load_results(tmp_path / name).verdict.answer
         assert digests(tmp_path / name) == files
 
 

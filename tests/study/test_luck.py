@@ -1,5 +1,6 @@
 """`luck`: planted sources of variance are found, and none where there is none."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +14,7 @@ from strozzi_sim.simulation.match import Match
 from strozzi_sim.stats.luck import SOURCES, moments, variance_shares
 from strozzi_sim.study.kinds import luck as kind
 from strozzi_sim.study.kinds.luck import usual_lineups
+from strozzi_sim.study.wording import lineup_words
 
 QUIET = {"workers": 1, "progress": False}
 DEALS, CHUNKS = 400, 50
@@ -122,14 +124,20 @@ def test_wrong_arguments_are_refused(given, words):
 @pytest.mark.slow
 def test_the_verdict_says_what_decides():
     found = ss.luck("strozzi", players=3, deals=100, seconds=30, games=30, playouts=50, **QUIET)
-    who, length, course = found.verdict
-    assert who.startswith("Who plays explains ")
-    assert "with one heuristic among learned:level=3" in who
-    assert "with one learned among heuristic" in who
-    assert " of who wins Strozzi at 3 players " in who
-    assert "at 30 seconds each (an assumption)" in length
-    assert course.startswith("In ")
-    assert "learned:beyond" not in " ".join(found.verdict)  # an agent that searches would play too few games
+    verdict = found.verdict
+    assert re.fullmatch(
+        r"With one trained player among usual players, luck is \d+.% of who wins; the leader at half-time wins \d+ of 100 games\.",
+        verdict.answer,
+    )
+    length, kings = verdict.subject.split("; ")
+    assert re.fullmatch(r"A game has [\d.]+ decisions: [\d.]+ minutes at 30 seconds each", length)
+    assert re.fullmatch(r"at \d+ of 100 decisions a loser picks the winner\.", kings)
+    followed = found.tables["drama"].query("lineup == 'learned,heuristic,heuristic'").set_index("figure")
+    assert verdict.notes[1].endswith(f"({followed.loc['decided_mean', 'n']} games were followed).")
+    who = verdict.notes[2]
+    assert "in games of one usual player among weak players" in who
+    assert set(found.tables["drama"]["lineup"]) == set(found.tables["luck"]["lineup"])
+    assert "search" not in who  # an agent that searches would play too few games
 
 
 COLUMNS = ["players", "variant", "lineup", "outcome", "source", "figure", "value", "low", "high", "n", "deals"]
@@ -148,12 +156,16 @@ def test_the_share_of_who_plays_is_said_of_fields_and_never_of_the_game():
         for figure in ("decisions_mean", "minutes_mean")
     ]
     study = ss.Study.of(kind="luck", game="strozzi", players=[4], lineups=[["random", "greedy", "racer", "trader"]])
-    who, length = study.verdict({"luck": pd.DataFrame(rows, columns=COLUMNS)}, ss.Look())
-    assert who.replace("\N{NARROW NO-BREAK SPACE}", " ") == (
-        "Who plays explains 3.6 ± 0.7 % of who wins Strozzi at 4 players in games of usual players, "
-        "learned:level=3,beyond=1, trader and picky and 97 ± 1 % in games of one usual player among random moves; among equal players, nothing."
+    answer, who = study.verdict({"luck": pd.DataFrame(rows, columns=COLUMNS)}, ss.Look()).lines
+    assert answer.replace("\N{NARROW NO-BREAK SPACE}", " ") == (
+        "With one usual player among random moves, luck is 3 % of who wins; a game has 120 decisions: 120 minutes at 20 seconds each."
     )
-    assert length.startswith("A game of one usual player among random moves has ")
+    assert who.replace("\N{NARROW NO-BREAK SPACE}", " ") == (
+        "Who plays explains, at 4 players: 3.6 ± 0.7 % in games of usual players, learned:level=3,beyond=1, trader and picky and 97 ± 1 % "
+        "in games of one usual player among random moves; among equal players, nothing."
+    )
+    assert lineup_words(study.the_game, "heuristic,random,random") == "one usual player among random moves"
+    assert lineup_words(study.the_game, "heuristic,random") == "usual players and random moves"
 
 
 @pytest.mark.parametrize(
@@ -185,7 +197,7 @@ def test_a_game_with_few_tiers_has_fields(tiers, fields):
 def followed(monkeypatch, decisions, games=None):
     """Return how many games are followed where a game has so many decisions."""
     asked = []
-    monkeypatch.setattr(kind, "drama_of_agent", lambda match, games, playouts: asked.append(games) or {})
+    monkeypatch.setattr(kind, "drama_of_lineup", lambda match, games, playouts: asked.append(games) or {})
     keys = {"game": "strozzi", "players": [3], "lineups": [["random", "greedy", "racer"]], "followed": games}
     table = pd.DataFrame({"players": [3], "figure": ["decisions_mean"], "value": [decisions]})
     ss.Study.of(kind="luck", **keys)._drama(table)
@@ -205,8 +217,8 @@ def test_other_players_finish_the_games_of_agents_that_are_not_quick(monkeypatch
     monkeypatch.setattr(drama, "drama_figures", lambda match, playing_match, *_: playing.append(playing_match) or {})
     variant = ss.Position("strozzi", 3).variant
     for agent, default in (("greedy", "heuristic"), ("learned", "heuristic"), ("learned", "learned")):
-        own = replace(game, tiers={"usual": default})
-        drama.drama_of_agent(Match(own, 3, (ss.load_agent(agent, own),), variant, 0), 30, 50)
+        own = replace(game, tiers={"usual": default}, tier_notes={})
+        drama.drama_of_lineup(Match(own, 3, (ss.load_agent(agent, own),), variant, 0), 30, 50)
     assert [match.lineup[0].text for match in playing] == ["greedy", "heuristic", "random"]
 
 
@@ -218,17 +230,19 @@ def test_fewer_players_are_the_first_agents():
 def test_few_games_have_neither_a_share_of_skill_nor_a_length():
     found = ss.luck("strozzi", players=3, agents="heuristic,greedy,random", deals=4, games=0, **QUIET)
     assert found.tables["luck"][["value", "low", "high"]].isna().all(axis=None)
-    assert found.verdict == [
-        "There are too few games of Strozzi to say how much of who wins is who plays.",
-        "There are too few games of usual players, greedy and random moves to say how long one is.",
-    ]
+    assert found.verdict.answer == "There are too few games of Strozzi to say how much of who wins is luck."
 
 
 def test_a_share_without_an_interval_says_why_and_none_leaves_0_to_100_per_cent():
-    ends = {"heuristic,random": (1.0, np.nan, np.nan), "learned,heuristic": (1.01, 0.9, 1.12)}
+    ends = {"greedy,random": (1.0, np.nan, np.nan), "learned,greedy": (1.01, 0.9, 1.12)}
     rows = [(2, "base", lineup, "win", "agents", "variance_share", *each, 60, 30) for lineup, each in ends.items()]
-    said = kind.who_plays({"luck": pd.DataFrame(rows, columns=COLUMNS)}, ss.load_game("strozzi"))
+    rows += [
+        (2, "base", "greedy,random", "game", "all", name, 9.0, 8.0, 10.0, 60, 30)
+        for name in ("decisions_mean", "minutes_mean")
+    ]
+    study = ss.Study.of(kind="luck", game="strozzi", players=[4], lineups=[["random", "greedy", "racer", "trader"]])
+    said = study.verdict({"luck": pd.DataFrame(rows, columns=COLUMNS)}, ss.Look()).notes[-1]
     assert said.replace("\N{NARROW NO-BREAK SPACE}", " ") == (
-        "Who plays explains 100 % of who wins Strozzi at 2 players in games of usual players and random moves (all 30 deals ended alike) and "
-        "100 % (90 to 100) in games of trained and usual players; among equal players, nothing."
+        "Who plays explains, at 2 players: 100 % in games of greedy and random moves (all 30 deals ended alike) and "
+        "100 % (90 to 100) in games of trained players and greedy; among equal players, nothing."
     )

@@ -126,7 +126,7 @@ def test_a_large_difference_is_found_early():
     assert found.study.deals < 20_000
     assert (found.tables["precision"]["figure"] == "win_share_difference").all()
     assert found.tables["precision"]["known"].all()
-    assert found.verdict[-1].startswith("Every difference of 1 point of games won is found or excluded, after ")
+    assert found.verdict.notes[-1].startswith("Every difference of 1 point of games won is found or excluded, after ")
 
 
 def test_a_variant_that_changes_no_winner_is_known_to_after_few_deals():
@@ -137,7 +137,7 @@ def test_a_variant_that_changes_no_winner_is_known_to_after_few_deals():
 
 
 def test_a_difference_that_is_neither_found_nor_excluded_is_said():
-    words = compared("base", TURNED, effect=0.02).verdict[-1]
+    words = compared("base", TURNED, effect=0.02).verdict.notes[-1]
     assert "of 4 differences of 2.0 points of games won are neither found nor excluded after the last of" in words
 
 

@@ -196,7 +196,7 @@ def test_code_that_a_folder_names_runs_only_if_the_user_names_it_too(home, monke
     monkeypatch.setattr(files, "_used", set())  # as in a new process
     with pytest.raises(InputError, match=r"bots\.py.*named only by the folder"):
         ss.heatmap(home / "own", rows="seat", columns="round", value="mean coins", fact="round", workers=1)
-    assert ss.load_results(home / "own").verdict  # needs no agent
+    assert ss.load_results(home / "own").verdict.answer  # needs no agent
     assert not (home / "ran").exists()
     found = ss.heatmap(
         home / "own", rows="seat", columns="round", value="mean coins", fact="round", code=[bots], workers=1
@@ -223,7 +223,7 @@ def test_a_listed_file_outside_the_folder_is_refused(home, name):
 def test_a_link_to_the_folder_itself_and_links_of_the_user_s_own_stay(home):
     (home / "here").symlink_to(home / "mine" / "r")
     (home / "mine" / "r" / "notes").symlink_to(home / "mine" / "keep")
-    assert ss.load_results(home / "here").verdict
+    assert ss.load_results(home / "here").verdict.answer
     assert (home / "mine" / "r" / "notes").is_symlink()
 
 

@@ -13,7 +13,7 @@ from strozzi_sim.simulation.finishing_orders import count_orders
 from strozzi_sim.simulation.loop import ROW
 from strozzi_sim.stats import intervals, ratings
 from strozzi_sim.stats.ratings import Orders, fit_ratings, plackett_luce
-from strozzi_sim.study.kinds.tournament import FieldOrder, dominance_sentences
+from strozzi_sim.study.field_orders import FieldOrder, dominance_sentences
 from strozzi_sim.study.kinds.tournament import _matchups as matchups
 from study_examples import played, tables_in
 

@@ -128,8 +128,8 @@ def test_of_planted_numbers_none_is_named_wrongly(races):
         assert not any(own.places[1] < other.places[0] for own in middle for other in large)
         assert not any(each.status == REAL for each in large)
         wrong_bounds += any(not each.least <= PLANTED[key] <= each.most for key, each in said.items())
-        headline, *groups = study.verdict({"weights": table_of(study, heats, said)}, ss.Look())
-        assert not headline.startswith(("middle", "No number"))
+        headline, *groups = study.verdict({"weights": table_of(study, heats, said)}, ss.Look()).lines
+        assert not headline.startswith(("Middle", "No number"))
         assert "idle" not in headline
         assert not any("idle" in sentence for sentence in groups if NOTHING not in sentence)
         found_large += sum(each.status == HEAVY for each in large)
@@ -156,9 +156,10 @@ def test_numbers_of_one_size_are_not_told_apart():
         said = judge(heats)
         assert all(each.places == (1, 14) for each in said.values() if each.status == HEAVY)
         assert not any(each.status == REAL for each in said.values())
-        headline, *_ = study.verdict({"weights": table_of(study, heats, said)}, ss.Look())
-        assert headline.endswith(" and 4 other numbers may move them as much.")
-        assert headline.count("large.") == 10
+        headline, _, rivals, *_ = study.verdict({"weights": table_of(study, heats, said)}, ss.Look()).lines
+        assert rivals.startswith("May matter as much: ")
+        assert rivals.endswith(" and 4 other numbers.")
+        assert (headline.count("Large: "), rivals.count("large: ")) == (1, 9)
 
 
 def test_a_number_that_is_measured_less_is_below_those_listed_only_if_it_is_known():
@@ -254,8 +255,9 @@ def test_an_interval_that_holds_0_has_ends_of_both_signs():
     row = {"players": 3, "key": "a", "from": 1.0, "to": 2.0, "by": "seat", "level": 0, "figure": "win_share"}
     row |= {"value": -0.02, "low": -0.05, "high": 0.01, "status": HEAVY, "least": 0.001, "most": 0.05}
     study = Weights.of(game="strozzi", players=[3], deals=50, chunks=50, lineups=[["random"]])
-    (headline,) = study.verdict({"weights": pd.DataFrame([row])}, study.look())
-    assert headline.endswith("from 1 to 2, the player who begins wins 2.0 (-1.0 to 5.0) points fewer.")
+    headline, interval = study.verdict({"weights": pd.DataFrame([row])}, study.look()).lines
+    assert headline == "A matters most: at 2 instead of 1 the first player wins 2.0 of 100 games fewer."
+    assert interval == "The interval is -1.0 to 5.0 games of 100."
 
 
 @pytest.mark.slow
@@ -282,11 +284,11 @@ def test_what_is_refused(given, words):
 @pytest.mark.slow
 def test_verdict_and_page_say_what_matters_and_what_could_be_missed(tmp_path):
     found = ss.weights("strozzi", players=3, agents="random", deals=20_000, keys="setup.*", workers=1)
-    headline, *groups = found.verdict
+    headline, *groups = found.verdict.lines
     assert headline == "No number is known to move the shares of wins."
     assert any("change something; a change of the shares of wins by up to" in each for each in groups)
     (nothing,) = (each for each in groups if "cannot be told from zero; a change of up to" in each)
-    assert "setup.cards_removed.4" in nothing
+    assert "ship cards removed with 4 players" in nothing
     rows = found.tables["weights"]
     p_of_shares = rows[rows["figure"].isin(["win_share", "seat_gap"])].groupby(["key", "to"])["p"]
     assert (p_of_shares.nunique() == 1).all()  # one test of all shares together

@@ -18,8 +18,9 @@ def restrictions(components: Mapping[str, Any]) -> dict[str, Restriction]:
     by_name = {}
     for k, flag in enumerate(FLAG_NAMES):
         use = Use("ship", f"flag == {flag}", _ROUNDS)
-        noun = f"the {flag.replace('_', ' ')} flag"
-        by_name[f"flag:{flag}"] = Restriction(f"{noun} may not be used", never("no_flag", 1 << k), use, noun=noun)
+        noun = f"the {flag.replace('_', '-')} flag"
+        text = f"{noun} may not be used, and claims no ship"
+        by_name[f"flag:{flag}"] = Restriction(text, never("no_flag", 1 << k), use, noun=noun)
     for k, port in enumerate(PORT_NAMES):
         text = f"no ship may be placed at {port}, while another port is free"
         use, noun = Use("ship", f"port == {port}", _ROUNDS), f"the port of {port.title()}"

@@ -1,4 +1,4 @@
-"""The kinds of study: each is one file here, and one entry of KINDS.
+"""The kinds of study: each is one file here, one entry of KINDS, and a section of `report.toml`.
 
 What else is known of a kind follows from its file: its public function is also the command and the tool for assistants,
 and declares the question of the desk.

@@ -14,23 +14,26 @@ from strozzi_sim import stats
 from strozzi_sim.agent import AgentSpec, AnyAgent, names
 from strozzi_sim.agent.names import Agents, Players
 from strozzi_sim.declare.figure_tables import FigureTable, Tables, figures_in, headline_players, pick
-from strozzi_sim.declare.significance import ALPHA, corrected_p, missed, not_excluded, size_text
+from strozzi_sim.declare.printing import format_row
+from strozzi_sim.declare.significance import ALPHA, corrected_p, missed, not_excluded
 from strozzi_sim.errors import ArgumentError, as_argument_error
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.figures import SCORE, WIN_SHARE, Figure
 from strozzi_sim.game import Game, find_game
+from strozzi_sim.game.sentences import listed, with_capital
 from strozzi_sim.game.variants import BASE, AnyVariant, Variant, differing_keys, shipped_variants, with_settings
 from strozzi_sim.simulation.seatings import Design
 from strozzi_sim.stats import Estimate
 from strozzi_sim.study.arguments import PrecisionOptions, documented, refuse_given
 from strozzi_sim.study.cells import RANK, Cell, CellCounts, CountsOf, Headline, Side
-from strozzi_sim.study.changes import change_sentences
+from strozzi_sim.study.changes import change_verdict
+from strozzi_sim.study.decided import Decided
 from strozzi_sim.study.games import facts_of_games, sections_of_games, tables_of_games
 from strozzi_sim.study.look import PLAIN, KeyNumber, Look, Section, key_numbers, section
-from strozzi_sim.study.model import POINTS, Study
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import play
-from strozzi_sim.study.wording import at_players, conclusion, grouped, player_name, player_words, points
+from strozzi_sim.study.verdict import Verdict
+from strozzi_sim.study.wording import at_players, grouped, plain_player, player_name, points
 
 
 @documented(
@@ -106,24 +109,12 @@ def compare(
     keys["seatings"] = seatings
     has_limit = options.get("deals") is not None or options.get("precision") is not None
     if not has_limit and effect > 0 and (variants is None or len(played) > 1):
-        options["deals"] = _most_deals(kind.of(**keys, deals=1))
-        options["precision"] = min(max(POINTS * effect, 0.01), 25)
-        keys["decided"] = True
+        keys |= kind.until_decided(effect, keys)
     look = Look(name=f"compare-{the_game.name.replace('_', '-')}", effect=effect)
     return play(kind, options, look, **keys)
 
 
 _NUMBERS = {WIN_SHARE: "points of games won", SCORE: "points of score", RANK: "places"}
-_MOST_GAMES = {"quick": 100_000, "trained": 15_000, "searching": 600}  # each a minute or two on two cores
-_FEWEST_DEALS = 60  # even if they are more games
-
-
-def _most_deals(one_deal: Study) -> int:
-    """Return the default limit of deals: those that the slowest agent of `one_deal` plays in a minute or two, or 60."""
-    agents = one_deal.specs.values()
-    trained = any(spec.agent.evaluation is not None or spec.agent.kind != "compiled" for spec in agents)
-    kind = "searching" if any(spec.searches for spec in agents) else "trained" if trained else "quick"
-    return max(_MOST_GAMES[kind] // one_deal.games, _FEWEST_DEALS)
 
 
 def _variance_saved(figure: Figure) -> Figure:
@@ -133,36 +124,18 @@ def _variance_saved(figure: Figure) -> Figure:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Compare(Study):
+class Compare(Decided):
     """A comparison of two sides: tables sides (each by itself) and difference (first minus second)."""
 
     is_of_variants: ClassVar[bool] = False
-    decided: bool = False  # whether play stops once every difference is significant or known to be within the precision
 
     def check(self) -> None:
-        if self.decided and not self.precision:
-            raise ArgumentError("decided", "needs a precision, the size of the difference")
+        super().check()
         _ = [*self.pairs()]  # raises for more than two sides
-
-    def headlines(self) -> list[Headline]:
-        """Return the wins of both sides and their differences; if `decided`, the differences alone."""
-        headlines = super().headlines() if self.is_of_variants else list[Headline]()
-        for first, second in () if self.is_of_variants else self.pairs():
-            headlines += [Headline(first, "position", 0), Headline(second, "position", 0)]
-            headlines.append(Headline(first, "position", 0, second))
-        return [headline for headline in headlines if headline.than is not None or not self.decided]
-
-    def is_known(self, low: float, value: float, high: float) -> bool:
-        """Return whether the precision is reached; if `decided`, whether a difference is significant or within it."""
-        if self.decided:
-            return low > 0 or high < 0 or max(high, -low) <= self.precision / POINTS
-        return super().is_known(low, value, high)
 
     @property
     def summary(self) -> str:
-        size = size_text(self.precision / POINTS)
-        rule = f"; until a difference of {size} of games won is found or excluded" if self.decided else ""
-        return f"{self.sides[0]} against {self.sides[1]} on the same deals. {super().summary}{rule}"
+        return f"{self.sides[0]} against {self.sides[1]} on the same deals. {super().summary}"
 
     @property
     def sides(self) -> tuple[str, str]:
@@ -217,6 +190,14 @@ class CompareAgents(Compare):
     kind = "compare_agents"
     is_comparison, printed = True, ("sides", "difference")
 
+    def headlines(self) -> list[Headline]:
+        """Return the wins of both sides and their differences; if `decided`, the differences alone."""
+        headlines = list[Headline]()
+        for first, second in self.pairs():
+            of_sides = [Headline(first, "position", 0), Headline(second, "position", 0)]
+            headlines += [*([] if self.decided else of_sides), Headline(first, "position", 0, second)]
+        return headlines
+
     def check(self) -> None:
         super().check()
         if self.search_deals and any(first.deals != second.deals for first, second in self.pairs()):
@@ -225,30 +206,42 @@ class CompareAgents(Compare):
     def tables(self, counts: CountsOf, look: Look) -> dict[str, Any]:
         return self.compared(counts, "agent")
 
-    def verdict(self, tables: Tables, look: Look) -> list[str]:
+    def verdict(self, tables: Tables, look: Look) -> Verdict:
         """Return which agent wins more, at which player counts, and the largest difference not excluded elsewhere."""
-        game, title = self.the_game, self.the_game.title
-        first, second = (player_words(game, side) for side in self.sides)
-        subjects = [player_words(game, side, "The") for side in self.sides]
+        game, (first, second) = self.the_game, map(self._side, (0, 1))
+        named = f"First: {self.sides[0]}; second: {self.sides[1]}." if first == "the first agent" else ""
         rows = pick(tables["difference"], figure="win_share").dropna(subset="low")
         if rows.empty:
-            return [f"There are too few games of {title} to compare {first} with {second}."]
+            return Verdict(f"There are too few games of {game.title} to compare {first} with {second}.", named)
         rows = rows.assign(sign=np.where(corrected_p(rows, 0.0, self.chunks) < ALPHA, np.sign(rows["value"]), 0))
         unknown = pick(rows, sign=0)
         size = missed(not_excluded(unknown, chunks=self.chunks, span=(-1, 1)), what="a difference")
-        words = []
-        for better, other, sign in ((subjects[0], second, 1), (subjects[1], first, -1)):
+        answers = []
+        for better, other, sign in ((first, second, 1), (second, first, -1)):
             if len(known := pick(rows, sign=sign)):
-                where = "" if len(known) == len(rows) else f" {at_players(known['players'])}"
-                words.append(f"{better} wins more than {other} in the same place, on the same deals of {title}{where}")
-        if not words and not (rows["value"].abs() + rows["high"] - rows["low"]).any():
-            return [f"{subjects[0]} and {second} win exactly alike."]
-        link = f": {at_players(unknown['players'])} it is not known, " if words else ": "
-        verdict = conclusion(
-            "; ".join(words), f"{subjects[0]} and {second} are not known to differ in games won", size, link
-        )
-        texts = (f"{row.players} players: {points(row)} of games won" for row in rows.itertuples(index=False))
-        return [f"{verdict}.", *(f"{text}, {first} minus {second}." for text in texts)]
+                row = next(pick(known, players=headline_players(known)).itertuples(index=False))
+                more, where = format_row(row._replace(value=abs(row.value)), WIN_SHARE.difference()), ""
+                if len(known) < len(rows):
+                    where = f" {at_players(known['players'])}"
+                elif len(rows) > 1:
+                    where = " at every player count"
+                size = f"{more.removesuffix(' points')} of 100 games"
+                wins = f"wins {size} more than {other} in its place"
+                if len(rows) > 1:
+                    wins = f"wins more than {other} in its place{where}: {size} at {row.players}"
+                answers.append(with_capital(f"{better} {wins}."))
+        if not answers and not (rows["value"].abs() + rows["high"] - rows["low"]).any():
+            return Verdict(f"{with_capital(first)} and {second} win exactly alike.", named)
+        notes = [f"{row.players} players: {points(row)} of games won, first minus second." for row in rows.itertuples()]
+        if not answers:
+            answers = [f"{with_capital(first)} and {second} are not known to differ in games won."]
+        unsure = f"At {listed([str(count) for count in unknown['players']])} players {size}." if size else ""
+        return Verdict(answers[0], named, (*answers[1:], *filter(None, [unsure]), *notes))
+
+    def _side(self, number: int) -> str:
+        """Return an agent as the subject of a sentence; "the first agent" if the names of both are equal."""
+        words = [plain_player(self.the_game, side) for side in self.sides]
+        return words[number] if words[0] != words[1] else f"the {('first', 'second')[number]} agent"
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
         """Return the section of the differences: a picture, and a table of all of them."""
@@ -280,8 +273,8 @@ class CompareVariants(Compare):
         """Return the tables of the games, changes (second minus first), sides and difference."""
         return {**tables_of_games(self, counts, look, [self.sides]), **self.compared(counts, "variant")}
 
-    def verdict(self, tables: Tables, look: Look) -> list[str]:
-        return change_sentences(tables, self.the_game, self.chunks)
+    def verdict(self, tables: Tables, look: Look) -> Verdict:
+        return change_verdict(tables, self.the_game, self.variant_of, self.chunks)
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
         return sections_of_games(self, tables, look, "changes")

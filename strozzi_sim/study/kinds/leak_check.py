@@ -16,6 +16,7 @@ from strozzi_sim.declare.printing import rounded_up
 from strozzi_sim.declare.significance import ALPHA
 from strozzi_sim.errors import ArgumentError, pluralize
 from strozzi_sim.game import Game, find_game
+from strozzi_sim.game.sentences import with_capital
 from strozzi_sim.game.variants import AnyVariant
 from strozzi_sim.play.leak_check import LeakVerdict, check_leaks
 from strozzi_sim.simulation.isolation import query_in_worker
@@ -26,6 +27,8 @@ from strozzi_sim.study.model import Study
 from strozzi_sim.study.progress import ProgressOption
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import Folder, run
+from strozzi_sim.study.verdict import Verdict
+from strozzi_sim.study.wording import plain_player
 
 LEAK = ("players", "deal", "decision", "seat", "action", "moved_to", "changed", "shown")
 
@@ -93,17 +96,18 @@ class LeakCheck(Study):
         row |= {"illegal": check_result.illegal} if self.counts_answers else {}
         return {"leak_check": pd.DataFrame([row | {key: leak.get(key) for key in LEAK}])}
 
-    def verdict(self, tables: Tables, look: Look) -> list[str]:
+    def verdict(self, tables: Tables, look: Look) -> Verdict:
         """Return whether a decision depends on hidden information, and which one."""
         (row,) = tables["leak_check"].to_dict("records")
+        agent = with_capital(plain_player(self.the_game, row["agent"]))
         checked = pluralize(row["decisions"], "decision")
         replaced = [f"Illegal answers of {row['agent']}: {row['illegal']:,} of {checked}."] if "illegal" in row else []
         if row["ok"]:
-            missed = f"a leak in {_missed_share(row['decisions'])} of decisions would be missed in 1 of 20 such checks"
-            return [f"{row['agent']} uses only what its seat knows in the {checked} checked; {missed}.", *replaced]
-        where = f"at {row['players']} players, deal {row['deal']}, decision {row['decision']}, seat {row['seat']}"
-        what = f"{where} it chose {row['action']}, and {row['moved_to']} after a change of {row['changed']}"
-        return [f"{row['agent']} uses what its seat cannot know: {what}.", str(row["shown"]), *replaced]
+            missed = f"A leak in {_missed_share(row['decisions'])} of decisions would be missed in 1 of 20 such checks."
+            return Verdict(f"{agent} uses only what its seat knows in {checked}.", notes=(missed, *replaced))
+        where = f"At {row['players']} players, deal {row['deal']}, decision {row['decision']}, seat {row['seat']}"
+        what = f"{where} it chose {row['action']}, and {row['moved_to']} after a change of {row['changed']}."
+        return Verdict(f"{agent} uses what its seat cannot know.", notes=(what, str(row["shown"]), *replaced))
 
     def check_document(self, tables: Tables) -> dict[str, Any]:
         """Return whether the agent passed, and the leak if it did not."""

@@ -6,9 +6,10 @@ at seats, the deal for all, for a seat and for an agent, and the rest (analysis 
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import pairwise, product
+from itertools import pairwise
 from typing import Any, Unpack
 
 import numpy as np
@@ -17,15 +18,15 @@ import pandas as pd
 from strozzi_sim import stats
 from strozzi_sim.agent import AgentSpec, load_agent, names
 from strozzi_sim.agent.names import Agents, Players
+from strozzi_sim.agent.spec_text import split_specs
 from strozzi_sim.declare.figure_tables import FIGURES, FigureTable, Tables, figures_frame, headline_players, pick
-from strozzi_sim.declare.printing import format_estimate
+from strozzi_sim.declare.printing import format_estimate, format_row, format_value
 from strozzi_sim.errors import ArgumentError, check_range, check_whole, pluralize
 from strozzi_sim.facts.figures import DECISIONS, Figure, share
 from strozzi_sim.game import Game, find_game
-from strozzi_sim.game.sentences import listed
+from strozzi_sim.game.sentences import listed, with_capital
 from strozzi_sim.game.variants import AnyVariant
-from strozzi_sim.play.drama import DECIDED_AFTER, KINGMAKING, LEAD_CHANGES, OF_DRAMA, RUNAWAY, drama_of_agent, is_quick
-from strozzi_sim.simulation.match import Match
+from strozzi_sim.play.drama import DECIDED_AFTER, HALFWAY, KINGMAKING, OF_DRAMA, drama_of_lineup, is_quick
 from strozzi_sim.stats.intervals import MIN_EVENTS, Array, Estimate
 from strozzi_sim.stats.luck import moments, variance_shares
 from strozzi_sim.study.arguments import StudyOptions, documented
@@ -34,12 +35,13 @@ from strozzi_sim.study.look import Look, Section, key_numbers, section
 from strozzi_sim.study.model import Study
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import play
-from strozzi_sim.study.wording import lineup_words, players_words
+from strozzi_sim.study.verdict import Verdict, games_of_100
+from strozzi_sim.study.wording import lineup_words
 
 WIN, SCORE = "win", "score"
 FEWEST_FOLLOWED, MOST_FOLLOWED = 30, 100  # games; fewer than 30 give no interval
 MOST_GAMES = 1_000_000
-FOLLOWED_DECISIONS = 10_000  # of the games followed by default at one strength and player count
+FOLLOWED_DECISIONS = 10_000  # of the games followed by default of one line-up
 WORDS = {
     "agents": "the agents",
     "seats": "the seats",
@@ -72,8 +74,8 @@ def luck(
     """Measure how much of a win and of a score is skill, seat, deal and the rest, and how dramatic games are.
 
     Every line-up plays every deal in every rotation. By default there is one for each step in strength, and one of the
-    game's styles, each with its own share of skill. Then the agent of each strength plays itself, unless it searches,
-    and playouts from its decisions estimate every seat's chance of winning.
+    game's styles, each with its own share of skill. Games of each are then followed, unless an agent searches, and
+    playouts from their decisions estimate every seat's chance of winning.
 
     Example: strozzi luck strozzi --players 3-6
 
@@ -82,7 +84,7 @@ def luck(
             default: line-ups of one agent of each strength among those of the next lower one, and of the game's styles
         deals: deals for every player count, each played in every rotation; default: 1,000
         seconds: seconds that a decision takes at a table, an assumption from which minutes follow
-        games: games to follow at each strength of play, at least 30 (of an agent with learned values or in Python 30);
+        games: games to follow of each line-up, at least 30 (of an agent with learned values or in Python 30);
             0: none; default: 100, fewer if a game has more than 100 decisions
         playouts: playouts, at least 50, at each of the (at most 40) decisions of a game that is followed
 
@@ -133,7 +135,7 @@ class Luck(Study):
 
     kind = "luck"
     seconds: float = 20.0  # duration of a decision at a table, an assumption
-    followed: int | None = None  # games at each strength; 0: none; None: 30 to 100, as many as FOLLOWED_DECISIONS allow
+    followed: int | None = None  # games of each line-up; 0: none; None: 30 to 100, as many as FOLLOWED_DECISIONS allow
     playouts: int = 200  # at each followed decision
     keeps_rows, printed = True, ("drama",)
     measured = (VARIANCE_SHARE, VARIANCE, DECISIONS, MINUTES, *OF_DRAMA)
@@ -154,7 +156,7 @@ class Luck(Study):
     @property
     def summary(self) -> str:
         games = MOST_FOLLOWED if self.followed is None else self.followed
-        return super().summary + (f"; up to {games} games of each strength are followed" if games else "")
+        return super().summary + (f"; up to {games} games of each line-up are followed" if games else "")
 
     def tables(self, counts: CountsOf, look: Look) -> dict[str, Any]:
         """Return luck (shares of variance, game lengths), and drama if games are followed."""
@@ -178,41 +180,82 @@ class Luck(Study):
         table.add_all(cell, lengths, outcome="game", source="all")
 
     def _drama(self, luck_table: pd.DataFrame) -> FigureTable:
-        """Return the figures of drama of games in which the agent of a strength, unless it searches, plays itself."""
-        table = FigureTable("strength", "agent", omitted=("lineup", "deals"))
-        tiers = self.the_game.tiers or {"usual": self.the_game.default_agent}
-        specs = {strength: names.agents_named(self.the_game, text)[0] for strength, text in tiers.items()}
-        quick = [(strength, spec) for strength, spec in specs.items() if not spec.searches]
-        for players, variant, (strength, spec) in product(self.players, self.variant_of.values(), quick):
+        """Return the figures of drama of the games of every line-up without an agent that searches."""
+        table = FigureTable(omitted=("deals",))
+        for cell in self.cells:
+            lineup = cell.match.lineup
+            if any(spec.searches for spec in lineup):
+                continue
             # of the longest games, so that the same number is followed in every variant
-            decisions = pick(luck_table, players=players, figure="decisions_mean")["value"].max()
+            decisions = pick(luck_table, players=cell.players, figure="decisions_mean")["value"].max()
             decisions = np.nan_to_num(decisions, nan=np.inf)  # under 30 games
             usual = int(np.clip(FOLLOWED_DECISIONS // decisions, FEWEST_FOLLOWED, MOST_FOLLOWED))
             followed_games = usual if self.followed is None else self.followed
-            games = followed_games if is_quick(spec) else min(followed_games, FEWEST_FOLLOWED)
-            match = Match(self.the_game, players, (spec,), variant, self.seed)
-            figures = drama_of_agent(match, games, self.playouts)
-            table.add_all(Cell(0, match, games), figures, strength=strength, agent=spec.text)
+            games = followed_games if all(map(is_quick, lineup)) else min(followed_games, FEWEST_FOLLOWED)
+            match = replace(cell.match, seatings="one")
+            table.add_all(Cell(0, match, games), drama_of_lineup(match, games, self.playouts))
         return table
 
     def printed_tables(self, tables: Tables) -> dict[str, Any]:
         """Return the shares of the variance of wins, with a column for each line-up, and the drama."""
         shares = pick(tables["luck"], figure="variance_share", outcome=WIN)
-        lineups = shares["lineup"].map(partial(lineup_words, self.the_game))
-        shares = shares.assign(figure="share in games of " + lineups, source=shares["source"].map(WORDS))
+        words = shares["lineup"].map(partial(lineup_words, self.the_game))
+        shares = shares.assign(figure="share in games of " + words, source=shares["source"].map(WORDS))
         own = {"what_explains_who_wins": shares.drop(columns=["lineup", "outcome"])}
         by_lineup = [replace(VARIANCE_SHARE, name=name) for name in shares["figure"].unique()]
         figures = figures_frame(own, {"": by_lineup})
         figures = pd.concat([figures, tables[FIGURES]], ignore_index=True)
         return own | super().printed_tables(tables) | {FIGURES: figures}
 
-    def verdict(self, tables: Tables, look: Look) -> list[str]:
-        """Return the share of wins that agents explain, the length of a game, and its course."""
-        players = headline_players(tables["luck"])
-        sentences = [who_plays(tables, self.the_game), length_sentence(tables, self.the_game, players, self.seconds)]
-        return (
-            [*sentences, course_sentence(tables["drama"], self.the_game, players)] if "drama" in tables else sentences
-        )
+    def verdict(self, tables: Tables, look: Look) -> Verdict:
+        """Return the share of luck, the wins of the halfway leader, length and kingmaking, all of one field."""
+        shares = pick(tables["luck"], figure=VARIANCE_SHARE.name, outcome=WIN, source="agents")
+        shares = _bounded(pick(shares, players=headline_players(shares)).dropna(subset="value"))
+        if shares.empty:
+            return Verdict(f"There are too few games of {self.the_game.title} to say how much of who wins is luck.")
+        field = self._headline_field(shares)
+        words, players = lineup_words(self.the_game, field.lineup), int(field.players)
+        figures = self._course(tables, field)
+        luck = f"With {words}, luck is {format_value(1 - field.value, VARIANCE_SHARE, 0)} of who wins"
+        leader = figures.get(HALFWAY.name)
+        length = self._length(figures)
+        if leader is None:
+            return Verdict(f"{luck}; {length}.", notes=tuple(self._notes(shares, players)))
+        answer = f"{luck}; the leader at half-time wins {games_of_100(leader.value)} of 100 games."
+        kings = figures.get(KINGMAKING.name)
+        made = "" if kings is None else f"; at {games_of_100(kings.value)} of 100 decisions a loser picks the winner"
+        decided = format_value(figures[DECIDED_AFTER.name].value, DECIDED_AFTER, 0)
+        course = f"It is decided after {decided} of its decisions ({leader.n} games were followed)."
+        return Verdict(answer, f"{with_capital(length)}{made}.", (course, *self._notes(shares, players)))
+
+    def _headline_field(self, shares: pd.DataFrame) -> Any:
+        """Return the row of the field with one other agent among usual players, or else the first field's."""
+        usual = self.the_game.default_agent
+        rows = list(shares.itertuples(index=False))
+        return next((row for row in rows if set(split_specs(row.lineup)[1:]) == {usual}), rows[0])
+
+    def _course(self, tables: Tables, field: Any) -> dict[str, Any]:
+        """Return the figures of a field's games, the length and the drama if its games were followed."""
+        where = {"players": field.players, "variant": field.variant, "lineup": field.lineup}
+        rows = list(pick(tables["luck"], outcome="game", **where).itertuples(index=False))
+        rows += list(pick(tables["drama"], **where).itertuples(index=False)) if "drama" in tables else []
+        return {row.figure: row for row in reversed(rows)}
+
+    def _length(self, figures: Mapping[str, Any]) -> str:
+        """Return the length of a game as a clause."""
+        decisions, minutes = (format_row(figures[figure.name], figure) for figure in (DECISIONS, MINUTES))
+        return f"a game has {decisions} decisions: {minutes} minutes at {self.seconds:g} seconds each"
+
+    def _notes(self, shares: pd.DataFrame, players: int) -> Iterator[str]:
+        """Yield how much of who wins is who plays in each field."""
+        rows = shares.sort_values("value", kind="stable").itertuples(index=False)
+        parts = list[str]()
+        for row in rows:
+            alike = f" (all {pluralize(row.deals, 'deal')} ended alike)" if np.isnan(row.low) else ""
+            parts.append(
+                f"{format_estimate(row, VARIANCE_SHARE)} in games of {lineup_words(self.the_game, row.lineup)}{alike}"
+            )
+        yield f"Who plays explains, at {players} players: {listed(parts)}; among equal players, nothing."
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
         """Return the shares of the variance by line-up, and the drama."""
@@ -225,7 +268,8 @@ class Luck(Study):
         numbers = key_numbers(wins, VARIANCE_SHARE, "of who wins is who plays, in games of {agents}")
         sections = [section("luck", {"luck": shares}, self.measured, numbers=numbers)]
         if "drama" in tables:
-            sections.append(section("drama", {"drama": tables["drama"]}, self.measured))
+            who = tables["drama"]["lineup"].map(partial(lineup_words, self.the_game))
+            sections.append(section("drama", {"drama": tables["drama"].assign(who=who, lineup="")}, self.measured))
         return sections
 
 
@@ -235,54 +279,9 @@ def _known(figure: Estimate) -> Estimate:
     return figure if figure.n >= MIN_EVENTS else replace(figure, value=missing, low=missing, high=missing)
 
 
-def who_plays(tables: Tables, game: Game) -> str:
-    """Return a sentence with the share of wins that the agents explain, at the headline's player count."""
-    shares = pick(tables["luck"], figure="variance_share", outcome=WIN, source="agents")
-    players = headline_players(shares)
-    rows = _bounded(pick(shares, players=players).dropna(subset="value").sort_values("value", kind="stable"))
-    if rows.empty:
-        return f"There are too few games of {game.title} to say how much of who wins is who plays."
-    parts: list[str] = []
-    for row in rows.itertuples(index=False):
-        of_wins = "" if parts else f" of who wins {game.title} at {players} players"
-        alike = f" (all {pluralize(row.deals, 'deal')} ended alike)" if np.isnan(row.low) else ""
-        parts.append(
-            f"{format_estimate(row, VARIANCE_SHARE)}{of_wins} in games of {lineup_words(game, row.lineup)}{alike}"
-        )
-    return f"Who plays explains {listed(parts)}; among equal players, nothing."
-
-
 def _bounded(shares: pd.DataFrame) -> pd.DataFrame:
     """Return rows of shares of the variance within 0 to 1, which estimates without bias may leave."""
     return shares.assign(**shares[["value", "low", "high"]].clip(0, 1))
-
-
-def length_sentence(tables: Tables, game: Game, players: int, seconds: float) -> str:
-    """Return a sentence with the length of a game of the first line-up."""
-    decisions, minutes, *_ = pick(tables["luck"], players=players, outcome="game").itertuples(index=False)
-    if np.isnan(decisions.value):
-        return f"There are too few games of {lineup_words(game, decisions.lineup)} to say how long one is."
-    length, duration = format_estimate(decisions, DECISIONS), format_estimate(minutes, MINUTES)
-    what = f"{length} decisions: {duration} minutes at {seconds:g} seconds each (an assumption)"
-    return f"A game of {lineup_words(game, decisions.lineup)} has {what}."
-
-
-def course_sentence(drama: pd.DataFrame, game: Game, players: int) -> str:
-    """Return sentences on runaway leaders, decision time and kingmaking, of the usual agent or the first one."""
-    drama = pick(drama, players=players)
-    tier = pick(drama, strength="usual") if "usual" in set(drama["strength"]) else drama
-    agent = tier["agent"].iloc[0]
-    rows = {row.figure: row for row in pick(tier, agent=agent).itertuples(index=False)}
-    texts = {figure.name: format_estimate(rows[figure.name], figure) for figure in OF_DRAMA if figure.name in rows}
-    changes = f"{texts[LEAD_CHANGES.name]} times"
-    course = (
-        f"In {texts[RUNAWAY.name]} of games the leader runs away: they are decided in their first half. On average "
-        f"a game is decided after {texts[DECIDED_AFTER.name]} of its decisions, and its clear leader changes {changes} "
-        f"({rows[DECIDED_AFTER.name].n} games of {players_words(game, agent)} followed)."
-    )
-    if (kingmaking := texts.get(KINGMAKING.name)) is None:
-        return course
-    return f"{course} At {kingmaking} of the decisions a seat that can no longer win picks which rival does."
 
 
 def usual_lineups(game: Game, players: int) -> list[list[AgentSpec]]:

@@ -21,7 +21,7 @@ from strozzi_sim.declare.figure_tables import Tables, pick
 from strozzi_sim.errors import ArgumentError, as_argument_error, check_whole
 from strozzi_sim.facts.figures import SCORE, Figure
 from strozzi_sim.game import Game, find_game
-from strozzi_sim.game.sentences import listed
+from strozzi_sim.game.sentences import listed, seat_words
 from strozzi_sim.game.variants import AnyVariant
 from strozzi_sim.stats.intervals import Array
 from strozzi_sim.study.arguments import StudyOptions, documented
@@ -31,7 +31,8 @@ from strozzi_sim.study.model import MOST_DEALS, Study
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import play
 from strozzi_sim.study.score_sheets import Scores, read_sheets
-from strozzi_sim.study.wording import players_words, seat_words
+from strozzi_sim.study.verdict import Verdict, score_unit
+from strozzi_sim.study.wording import players_words
 
 OF_LEVELS, OF_TIERS = 2_000, 5_000  # usual deals of each level, which take half a minute on two cores, and of each tier
 STEP = 0.1  # between places on the scale of levels
@@ -159,7 +160,7 @@ class OurTable(Study):
         rates = enumerate(np.average(by_count, axis=0, weights=games))
         return [{"strength": f"level {k}", "agent": agents[k], "error_rate": rate} for k, rate in rates]
 
-    def verdict(self, tables: Tables, look: Look) -> list[str]:
+    def verdict(self, tables: Tables, look: Look) -> Verdict:
         """Return the strength that fits best or why none does, then how sure that is."""
         fit, games = tables["fit"], f"{tables['fit']['n'].iloc[0]:,} games"
         inequality = self._inequality(tables["bands"])
@@ -169,7 +170,7 @@ class OurTable(Study):
             without = "" if levels_of(self.the_game) else f"{self.the_game.title} has no levels: "
             excluded = "all others" if len(likely) == 1 else f"all but {listed(likely)}"
             sure = f"{without}{len(fit)} strengths were compared, and {games} exclude {excluded}."
-            return [inequality or f"Your games look most like those of {likely[0]}.", sure]
+            return Verdict(inequality or f"Your games look most like those of {likely[0]}.", notes=(sure,))
         own, *expected = tables["level"].itertuples(index=False)
         top, level = len(fit) - 1, round(own.value)
         (mean,) = pick(tables["bands"], figure=SCORE.name).itertuples(index=False)
@@ -177,7 +178,8 @@ class OurTable(Study):
             beyond = f"weaker than level 0 of {top}" if own.value == 0 else f"stronger than level {top}"
             means = f"Your mean score is {mean.value:.1f} {score_unit(self.the_game)}"
             verdict = f"Your games look {beyond} of the trained player."
-            return [verdict, f"{means}, that of {games} at level {level} {mean.band_low:.1f} to {mean.band_high:.1f}."]
+            band = f"{mean.band_low:.1f} to {mean.band_high:.1f}"
+            return Verdict(verdict, notes=(f"{means}, that of {games} at level {level} {band}.",))
         powers = [
             f"{each.n} games tell it to \N{PLUS-MINUS SIGN} {(each.high - each.low) / 2:.1f}" for each in expected
         ]
@@ -186,8 +188,8 @@ class OurTable(Study):
         error = f"about {fit['error_rate'].iloc[level]:.1f} {score_unit(self.the_game)} a decision"
         like = f"like those of trained players who err {error} (level {level} of {top})"
         if inequality:
-            return [inequality, f"Together they look {like}.", *details]
-        return [f"Your games look {like}.", *details]
+            return Verdict(inequality, notes=(f"Together they look {like}.", *details))
+        return Verdict(f"Your games look {like}.", notes=tuple(details))
 
     def _inequality(self, figures: pd.DataFrame) -> str:
         """Return the sentence that players are not equally strong, or "" if no figure of the sheets shows it."""
@@ -203,7 +205,7 @@ class OurTable(Study):
             why = f"first and last are {distance.value:.0f} {unit} apart, among equals {distance.simulated:.0f}"
         else:
             return ""
-        return f"Your players are not equally strong: {why}."
+        return f"Your players are not equally strong, or play in another style: {why}."
 
     def _closeness(self, figures: pd.DataFrame) -> list[str]:
         """Return a sentence if the scores of the sheets are closer together than those of equal players, else none."""
@@ -242,12 +244,6 @@ def _fit_keys(fit: pd.DataFrame, unit: str) -> tuple[tuple[str, ...], ...]:
         error = "unknown" if np.isnan(each.error_rate) else f"{each.error_rate:.1f}"
         rows.append((each.strength, each.agent, error, "no" if each.inside else "yes"))
     return tuple(rows)
-
-
-def score_unit(game: Game) -> str:
-    """Return the unit of scores, such as coins: that of the winner's margin in the game's fact tables, else points."""
-    columns = (column for table in game.fact_tables if table.name == "game" for column in table.columns)
-    return next((column.unit for column in columns if column.name == "margin" and column.unit), "points")
 
 
 @dataclass(frozen=True)

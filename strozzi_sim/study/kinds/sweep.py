@@ -1,22 +1,23 @@
 """sweep: what changes with one or two values of the components?
 
-All values are played on the same deals and compared with the published ones, or, if these are missing, with the first.
+All values are played on the same deals and compared with the published ones, which are always among them; where the
+published game has no such value, with the first.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import product
-from typing import Any, Unpack
+from typing import Any, Self, Unpack
 
 import numpy as np
 import pandas as pd
 
 from strozzi_sim.agent import names
 from strozzi_sim.agent.names import Agents, Players
-from strozzi_sim.declare.figure_tables import CELL, FIGURE, Tables, figures_in, pick
+from strozzi_sim.declare.figure_tables import CELL, FIGURE, Tables, figures_in, headline_players, pick
 from strozzi_sim.declare.pictures import HeatMap, Picture
 from strozzi_sim.declare.printing import format_value
 from strozzi_sim.declare.significance import ALPHA, corrected_p, not_excluded
@@ -24,20 +25,25 @@ from strozzi_sim.errors import ArgumentError, as_argument_error
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.figures import Figure
 from strozzi_sim.game import Game, find_game
-from strozzi_sim.game.sentences import with_capital
-from strozzi_sim.game.variants import AnyVariant, Variant, is_reconstructed, published_value, with_values
+from strozzi_sim.game.component_names import name_of_key
+from strozzi_sim.game.sentences import listed, with_capital
+from strozzi_sim.game.variants import BASE, AnyVariant, Variant, is_reconstructed, published_value, with_values
 from strozzi_sim.study.arguments import WHO_PLAYS, StudyOptions, documented
 from strozzi_sim.study.cells import GAP_BY_CHANCE, SEAT_GAP, CountsOf
+from strozzi_sim.study.changes import difference_in_words
+from strozzi_sim.study.decided import Decided
 from strozzi_sim.study.games import facts_of_games, sections_of_games, tables_of_games
 from strozzi_sim.study.look import Look, Section, key_numbers, picture, section
-from strozzi_sim.study.model import Study
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import play
+from strozzi_sim.study.verdict import Verdict
 from strozzi_sim.study.wording import players_words
 
 MOST_KEYS, MOST_VALUES = 2, 400
 GAP = SEAT_GAP.name
-_REFERENCE, _DIFFERS, _UNCLEAR = "reference", "differs from the reference", "not told apart from it"
+_REFERENCE, _DIFFERS, _UNCLEAR = "compared with", "significantly different", "not told apart from it"
+_EFFECT = 0.01  # smallest difference of a share of wins that is decided by default
+_MOST_FAIRER = 4  # further values that are named
 
 
 @documented(
@@ -64,7 +70,8 @@ def sweep(
     Args:
         values: keys and values, such as "tracks.bonus.7 = 0 5 10", two keys separated by a semicolon
         agents: one line-up, separated by commas; one agent plays itself; default: the game's default agent
-        deals: deals for every combination of values; default: 1,000, or as many as the precision takes
+        deals: deals for every combination of values; default: as many as the precision takes; without one, as many as
+            find or exclude a difference of a point in wins from the published values, within the limits of compare
         variant: the variant whose values are changed
 
     >>> import strozzi_sim as ss
@@ -75,29 +82,37 @@ def sweep(
     the_game = find_game(game)
     counts = names.player_counts(the_game, players)
     lineups = names.lineups_of(the_game, agents, counts)
-    variants = names.variants_named(the_game, variant)
+    keys: dict[str, Any] = {"game": the_game, "players": counts, "lineups": lineups}
+    keys["variants"] = names.variants_named(the_game, variant)
+    keys["sweep"] = _values_by_key(values) if isinstance(values, str) else values
     try:
-        return play(
-            Sweep,
-            options,
-            game=the_game,
-            players=counts,
-            lineups=lineups,
-            variants=variants,
-            sweep=_values_by_key(values) if isinstance(values, str) else values,
-            precision=precision,
-        )
+        if options.get("deals") is None and precision is None:
+            decided = Sweep.until_decided(_EFFECT, keys)
+            options["deals"] = decided.pop("deals")
+            keys |= decided
+        else:
+            keys["precision"] = precision
+        return play(Sweep, options, **keys)
     except ArgumentError as error:
         raise ArgumentError("values" if error.argument == "sweep" else error.argument, error.message) from None
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sweep(Study):
+class Sweep(Decided):
     """A study of values of one or two components of a variant."""
 
     kind = "sweep"
     sweep: dict[str, tuple[float, ...]]  # values by key; their combinations are the variants that are played
     is_comparison, has_pages, printed = True, True, ("sweep",)
+
+    @classmethod
+    def of(cls, **keys: Any) -> Self:
+        """Return the study with these keys; the published value of each key is added if it is missing."""
+        is_complete = {"agents", "behaviour", "variants"} <= keys.keys() and not isinstance(keys["variants"], Sequence)
+        given = keys.get("sweep")
+        if isinstance(given, Mapping) and not is_complete and "game" in keys:
+            keys["sweep"] = {key: _with_published(find_game(keys["game"]), key, given[key]) for key in given}
+        return super().of(**keys)
 
     @cached_property
     def grid(self) -> dict[str, tuple[tuple[float, ...], Variant]]:
@@ -105,8 +120,7 @@ class Sweep(Study):
         (base,) = self.listed_variants.values()
         grid: dict[str, tuple[tuple[float, ...], Variant]] = {}
         for values in product(*self.sweep.values()):
-            values_as_written = (int(value) if value.is_integer() else value for value in values)
-            keys = dict(zip(self.sweep, values_as_written, strict=True))
+            keys = dict(zip(self.sweep, map(_as_written, values), strict=True))
             changed_variant = as_argument_error("sweep", with_values, self.the_game, base, keys)
             grid[changed_variant.name] = values, changed_variant
         return grid
@@ -121,6 +135,7 @@ class Sweep(Study):
         return next((name for name, (values, _) in self.grid.items() if values == published), next(iter(self.grid)))
 
     def check(self) -> None:
+        super().check()
         if len(self.variants) > 1:
             raise ArgumentError("sweep", f"changes one variant; leave out all but one of {', '.join(self.variants)}")
         sizes = [len(values) for values in self.sweep.values()]
@@ -146,37 +161,73 @@ class Sweep(Study):
         differences = pick(tables["changes"], table="balance", figure=figure, than=self.reference)
         return differences.assign(known=corrected_p(differences, 0.0, self.chunks) < ALPHA)
 
-    def verdict(self, tables: Tables, look: Look) -> list[str]:
-        """Return for each player count and line-up the values fairer than the reference, or what could be missed."""
-        sentences, keys = [], " and ".join(self.sweep)
-        differences, balance = self._differences(tables, GAP), tables["sweep"]
-        for (players, lineup), rows in pick(balance, figure=GAP).groupby(["players", "lineup"], sort=False):
-            where = {"players": players, "lineup": lineup}
-            own, chance = pick(differences, **where), pick(balance, figure=GAP_BY_CHANCE.name, **where)["value"].max()
-            digits = 0 if chance >= 0.1 else 1
-            order = rows.sort_values("value", kind="stable").to_dict("records")
-            words = {row["variant"]: f"{self._text(row)} ({100 * row['value']:.{digits}f} points)" for row in order}
-            reference = words[self.reference]
-            if rows["value"].isna().any():
-                finding = "there are too few games to measure the gap between the seats"
-            elif fairer := set(own[own["known"] & (own["value"] < 0)]["variant"]):
-                values = "; ".join([text for name, text in words.items() if name in fairer][:5])
-                finding = f"the seats are nearer to equal at {keys} = {values} than at {reference}"
-            else:
-                gap = pick(rows, variant=self.reference)["value"].iloc[0]
-                least = gap - not_excluded(own, chunks=self.chunks, sign=-1, span=(-gap, 1))
-                down = np.floor(100 * least * 10**digits + 1e-6) / 10**digits
-                size = "" if np.isnan(least) else f": a gap as small as {down:.{digits}f} points could be missed"
-                finding = f"no value is known to be fairer than {keys} = {reference}{size}"
-            sentences.append(f"At {players} players, played by {players_words(self.the_game, lineup)}, {finding}.")
-        return sentences
+    def verdict(self, tables: Tables, look: Look) -> Verdict:
+        """Return the fairest value that is known to be fairer than the published one, or what could be missed."""
+        gaps = pick(tables["sweep"], figure=GAP)
+        usual = pick(gaps, lineup=self.the_game.default_agent)
+        main = usual if len(usual) else pick(gaps, lineup=gaps["lineup"].iloc[0])
+        main = pick(main, players=headline_players(main))
+        answer, *notes = self._fairest(tables, main)
+        for (players, lineup), rows in gaps.groupby(["players", "lineup"], sort=False):
+            if (players, lineup) != (main["players"].iloc[0], main["lineup"].iloc[0]):
+                who = f", {players_words(self.the_game, str(lineup))}" if gaps["lineup"].nunique() > 1 else ""
+                notes.append(f"At {players} players{who}: {self._fairest(tables, rows)[0]}")
+        return Verdict(answer, self._else_changed(), tuple(notes))
+
+    def _fairest(self, tables: Tables, rows: pd.DataFrame) -> list[str]:
+        """Return the answer of one player count and line-up, whose gaps are `rows`, and its notes."""
+        where = {"players": rows["players"].iloc[0], "lineup": rows["lineup"].iloc[0]}
+        differences = pick(self._differences(tables, GAP), **where)
+        if rows["value"].isna().any():
+            return ["There are too few games to measure the gap between the seats."]
+        order = rows.sort_values("value", kind="stable").to_dict("records")
+        gap_of = {row["variant"]: row["value"] for row in order}
+        points = {name: format_value(gap, SEAT_GAP, bare=True) for name, gap in gap_of.items()}
+        texts = {row["variant"]: self._text(row) for row in order}
+        compared = f"{self._reference_word} {texts[self.reference]}"
+        fairer = set(differences[differences["known"] & (differences["value"] < 0)]["variant"])
+        if fairer:
+            best, *others = [name for name in gap_of if name in fairer]
+            gaps = f"gap {points[best]} points; {compared}: {points[self.reference]}"
+            notes = [f"{texts[name]} ({points[name]})" for name in others[:_MOST_FAIRER]]
+            more = [f"Also fairer: {listed(notes)}."] if notes else []
+            return [f"Fairest found: {self._in_words(best)} ({gaps}).", *more]
+        gap = gap_of[self.reference]
+        least = gap - not_excluded(differences, chunks=self.chunks, sign=-1, span=(-gap, 1))
+        answer = f"No value is found to be fairer than the {compared} (gap {points[self.reference]} points)."
+        if np.isnan(least):
+            return [answer]
+        return [answer, f"A gap as small as {np.floor(1000 * least) / 10:.1f} points could be missed."]
 
     def _text(self, row: Mapping[str, Any]) -> str:
         return " and ".join(f"{row[key]:g}" for key in self.sweep)
 
+    @property
+    def _reference_word(self) -> str:
+        """The word for the values that the others are compared with."""
+        published = tuple(published_value(self.the_game, key) for key in self.sweep)
+        return "published" if self.grid[self.reference][0] == published else "first"
+
+    def _in_words(self, name: str) -> str:
+        """Return the values of a variant as clauses: "space 9 of the tracks pays 0 coins"."""
+        values, _ = self.grid[name]
+        pairs = zip(self.sweep, map(_as_written, values), strict=True)
+        return listed([name_of_key(self.the_game, key).clause(value) for key, value in pairs])
+
+    def _else_changed(self) -> str:
+        """Return a sentence on what differs from the published game beside the values; "" for nothing."""
+        values, played = self.grid[self.reference]
+        keys = dict(zip(self.sweep, map(_as_written, values), strict=True))
+        published = with_values(self.the_game, BASE, keys)
+        return difference_in_words(self.the_game, published, played, "Also changed")
+
+    @property
+    def _keys_in_words(self) -> str:
+        return " and ".join(name_of_key(self.the_game, key).label for key in self.sweep)
+
     def sections(self, tables: Tables, look: Look) -> list[Section]:
         """Return a section with a picture of each figure and a table of all, then the pages of the game."""
-        keys, known = " and ".join(self.sweep), set(tables["sweep"].dropna(subset="value")["figure"])
+        keys, known = self._keys_in_words, set(tables["sweep"].dropna(subset="value")["figure"])
         of_balance = figures_in(tables, "balance").values()
         figures = [each for each in picture("values", {}, of_balance, keys=keys).figures if each.name in known]
         pages = [each for each in sections_of_games(self, tables, look) if each.name != "What changed"]
@@ -190,19 +241,19 @@ class Sweep(Study):
         gaps = pick(gaps, **all_rows.iloc[0][["players", "lineup"]])
         ends = pd.concat([gaps.head(1), gaps[gaps["marked"]], gaps.tail(1)]).drop_duplicates("at")
         chance = [f"; chance alone: up to {format_value(gap, SEAT_GAP)}" if gap > 0 else "" for gap in ends["chance"]]
-        who = ends["lineup"].map(partial(players_words, self.the_game))
-        label = f"gap between the seats at {keys} = {{at}}, {{players}} players ({{who}}){{by_chance}}"
+        label = "gap between the seats at {at}, {players} players{by_chance}"
         in_figures = replace(picture("values", shown, keys=keys), figures=tuple(figures))
-        numbers = key_numbers(ends.assign(by_chance=chance, who=who), SEAT_GAP, label)
+        numbers = key_numbers(ends.assign(by_chance=chance), SEAT_GAP, label)
         declared = section("values", shown, numbers=numbers, keys=keys, figure="", of_gap="")
         pictures = *(self._picture(figure, shown) for figure in figures), in_figures
         return [replace(declared, shown=pictures, sentences=tuple(self._published())), *pages]
 
     def _picture(self, figure: Figure, shown: Tables) -> Picture | HeatMap:
-        table, label, keys = f"sweep-{figure.name}", with_capital(figure.label), " and ".join(self.sweep)
+        table, label, keys = f"sweep-{figure.name}", with_capital(figure.label), self._keys_in_words
         if len(self.sweep) > 1:
             caption = "All are compared with the framed cell, on the same deals, corrected for the number of values."
-            (down, across), shaded = self.sweep, "from the framed cell, where significant"
+            down, across = (name_of_key(self.the_game, key).label for key in self.sweep)
+            shaded = "from the framed cell, where significant"
             title = f"{label} over {keys}"
             return HeatMap(title, caption, down, across, figure, shade_label=shaded, table=table)
         of_gap = "; those of a gap reach as far as chance moves equal seats" if figure.name == GAP else ""
@@ -225,7 +276,7 @@ class Sweep(Study):
         if figure == GAP:
             rows["low"] = rows["low"].fillna((rows["value"] - rows["chance"]).clip(lower=0))
             rows["high"] = rows["high"].fillna((rows["value"] + rows["chance"]).clip(upper=1))
-        marks = np.where(is_reference, " (*)", "")
+        marks = np.where(is_reference, f" ({self._reference_word})", "")
         texts = [f"{self._text(row)}{mark}" for row, mark in zip(rows.to_dict("records"), marks, strict=True)]
         told = np.where(is_reference, _REFERENCE, np.where(rows["change"].notna(), _DIFFERS, _UNCLEAR))
         down, across = ([f"{value:g}" for value in rows[key]] for key in (keys[0], keys[-1]))
@@ -233,17 +284,27 @@ class Sweep(Study):
         return rows.assign(marked=is_reference, variant="")
 
     def _published(self) -> Iterator[str]:
-        """Yield a sentence for each published value that is not among these, is missing, or is reconstructed."""
-        for key, values in self.sweep.items():
-            value = published_value(self.the_game, key)
+        """Yield a sentence for each published value that is missing or reconstructed."""
+        for key in self.sweep:
+            value, label = published_value(self.the_game, key), name_of_key(self.the_game, key).label
             if value is None:
-                yield f"The published game has no {key}; the values are compared with the first."
-                continue
-            if is_reconstructed(self.the_game, key):
-                yield f"In the published game {key} = {value} is reconstructed: no source gives it."
-            if value not in values:
-                missing = f"The published game has {key} = {value}, which is not among the values"
-                yield f"{missing}; they are compared with the first."
+                yield f"The published game has no {label}; the values are compared with the first."
+            elif is_reconstructed(self.the_game, key):
+                yield f"In the published game the {label}, {value}, is reconstructed: no source gives it."
+
+
+def _as_written(value: float) -> float:
+    """Return a value as a file has it: a whole number as an integer."""
+    return int(value) if value.is_integer() else value
+
+
+def _with_published(game: Game, key: str, values: Any) -> Any:
+    """Return the values of a key with the published one; unchanged if they are no numbers."""
+    published = published_value(game, key)
+    is_list = isinstance(values, Sequence) and all(isinstance(each, int | float) for each in values)
+    if published is None or not is_list:
+        return values
+    return values if float(published) in map(float, values) else sorted([*values, published])
 
 
 def _values_by_key(text: str) -> dict[str, list[float]]:

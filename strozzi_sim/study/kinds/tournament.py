@@ -27,26 +27,27 @@ from strozzi_sim.agent.analysis import WORTHS
 from strozzi_sim.agent.names import Agents, Players, Variants
 from strozzi_sim.declare.figure_tables import FigureTable, Tables, headline_players, pick
 from strozzi_sim.declare.pictures import HeatMap
-from strozzi_sim.declare.significance import ALPHA, MAX_CHUNKS, MIN_SHARE, corrected_p, missed, not_excluded
-from strozzi_sim.errors import ArgumentError, check_whole
+from strozzi_sim.errors import ArgumentError, check_whole, pluralize
 from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.facts.figures import SCORE, WIN_SHARE, Figure, share
 from strozzi_sim.game import Game, find_game
-from strozzi_sim.game.sentences import listed, some_of, with_capital
+from strozzi_sim.game.sentences import with_capital
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.simulation.finishing_orders import AHEAD_UNITS, ORDER_UNITS
 from strozzi_sim.simulation.luck import LUCK_SUMS
 from strozzi_sim.simulation.seatings import Design
-from strozzi_sim.stats.intervals import MIN_EVENTS, Array, Estimate
+from strozzi_sim.stats.intervals import Array, Estimate
 from strozzi_sim.stats.ratings import Orders, fit_ratings, nash_average
 from strozzi_sim.study.arguments import REPEATED, WHO_PLAYS, PrecisionOptions, documented
 from strozzi_sim.study.cells import OF_SIDES, RANK, CountsOf, games_saved, luck_sums, without_luck
+from strozzi_sim.study.field_orders import FieldOrder, dominance_sentences, field_orders, standing_sentences
 from strozzi_sim.study.games import leading_agents
 from strozzi_sim.study.look import Look, Section, picture, section
 from strozzi_sim.study.model import CHUNKS, Study
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import play
-from strozzi_sim.study.wording import conclusion, grouped, player_name, player_words, players_words, shortened
+from strozzi_sim.study.verdict import Verdict, games_of_100
+from strozzi_sim.study.wording import plain_player, player_name, shortened
 
 _CHUNKS_IN_ALL, _FEWEST_CHUNKS = 2000, 20  # default chunks of all cells together; fewest of a cell
 _LETTERS, _MOST_MAPPED, _MOST_NAMED = 60, 40, 6  # most of a name; agents in a heat map; agents in a sentence
@@ -187,12 +188,26 @@ class Tournament(Study):
             field.write(tables)
         return tables
 
-    def verdict(self, tables: Tables, look: Look) -> list[str]:
-        """Return which agent beats all others, or what advantage could be missed; cycles; and the order by strength."""
-        return [
-            *dominance_sentences(field_orders(tables, self.chunks), self.the_game),
+    def verdict(self, tables: Tables, look: Look) -> Verdict:
+        """Return which agent beats all others, or wins most."""
+        notes = (
+            *dominance_sentences(orders := field_orders(tables, self.chunks), self.the_game),
             *standing_sentences(self, tables),
-        ]
+        )
+        wins = pick(tables["agents"], figure="win_share", variant=self.reference).dropna(subset="value")
+        if wins.empty or not orders:
+            return Verdict(f"There are too few games of {self.the_game.title} to rank the agents.", notes=notes)
+        players = headline_players(wins)
+        rows = pick(wins, players=players).sort_values("value", ascending=False, kind="stable")
+        order = next(each for each in orders if (each.players, each.variant) == (players, self.reference))
+        best = order.winner or str(rows["agent"].iloc[0])
+        wins_text = f"{games_of_100(pick(rows, agent=best)['value'].iloc[0], among=[1 / players])} of 100 games"
+        who = plain_player(self.the_game, best)
+        answer = f"No agent beats every other at {players} players; {who} wins most, {wins_text}."
+        if order.winner:
+            beaten = f"finishes ahead of {pluralize(len(order.agents) - 1, 'other agent')}"
+            answer = f"{with_capital(who)} {beaten} and wins {wins_text} at {players} players."
+        return Verdict(answer, notes=notes)
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
         """Return the sections standing, pairs, Nash averaging (of two players) and seats."""
@@ -314,105 +329,6 @@ def _matchups(labels: Sequence[str], players: int, most: int, seed: int) -> list
             queue.remove(agent)
         matchups.add(tuple(sorted(chosen)))
     return sorted(matchups)
-
-
-@dataclass(frozen=True)
-class FieldOrder:
-    """The significant wins of agents over each other at one player count in one variant."""
-
-    players: int
-    variant: str
-    agents: tuple[str, ...]
-    beats: Array  # bool[F, F], [a, b]: whether agent a beats agent b
-    unseen: float = float("nan")  # largest advantage that could be missed in the other pairs, as a share of games
-
-    @property
-    def winner(self) -> str:
-        """The agent that beats every other, or ""."""
-        wins = self.beats.sum(axis=1)
-        return self.agents[int(wins.argmax())] if len(wins) > 1 and wins.max() == len(wins) - 1 else ""
-
-    @property
-    def unbeaten(self) -> tuple[str, ...]:
-        """The agents that no other agent beats."""
-        return tuple(np.array(self.agents)[~self.beats.any(axis=0)].tolist())
-
-    @property
-    def cycle(self) -> tuple[str, ...]:
-        """Three agents, each of which beats the next and the last the first, from the first in `agents` on; or ()."""
-        beats = self.beats
-        cycles = np.argwhere(beats[:, :, None] & beats[None, :, :] & beats.T[:, None, :])
-        return tuple(self.agents[k] for k in cycles[0]) if len(cycles) else ()
-
-
-def field_orders(tables: Tables, chunks: int = MAX_CHUNKS) -> list[FieldOrder]:
-    """Return the significant wins at each player count and variant, from the table pairwise of `chunks` chunks."""
-    pairs = pick(tables["pairwise"], figure="ahead_share")
-    one_way = pairs[pairs["agent"] < pairs["opponent"]]
-    is_large = (one_way["value"] - 0.5).abs() >= MIN_SHARE
-    one_way = one_way.assign(known=is_large & (corrected_p(one_way, 0.5, chunks, share=True) < ALPHA))
-    orders = []
-    for (players, variant), rows in one_way.groupby(["players", "variant"], sort=False):
-        agents = tuple(dict.fromkeys([*rows["agent"], *rows["opponent"]]))
-        beats = np.zeros((len(agents), len(agents)), bool)
-        for row in rows.itertuples(index=False):
-            pair = (row.agent, row.opponent) if row.value > 0.5 else (row.opponent, row.agent)
-            beats[tuple(map(agents.index, pair))] = row.known
-        unseen = not_excluded(rows[~rows["known"]], 0.5, chunks, span=(0, 1))
-        orders.append(FieldOrder(int(players), str(variant), agents, beats, unseen))
-    return orders
-
-
-def dominance_sentences(orders: Sequence[FieldOrder], game: Game) -> list[str]:
-    """Return which agents beat every other one and where, where no agent does, and the cycles."""
-    several = len({order.variant for order in orders}) > 1
-
-    def places(group: Sequence[FieldOrder]) -> str:
-        """Return where something holds: "at 3, 4 and 5 players", with the variants if there are several."""
-        counts = grouped((order.variant, str(order.players)) for order in group)
-        variants = grouped((f"at {listed(players)} players", variant) for variant, players in counts.items())
-        return " and ".join(f"{place} of {listed(names)}" if several else place for place, names in variants.items())
-
-    sentences = []
-    for winner, group in grouped((order.winner, order) for order in orders if order.winner).items():
-        others = [name for name in dict.fromkeys(name for order in group for name in order.agents) if name != winner]
-        beaten = players_words(game, *others) if len(others) <= _MOST_NAMED else f"each of {len(others)} other agents"
-        sentences.append(f"{player_words(game, winner, 'The')} finishes ahead of {beaten} {places(group)}.")
-    for best, group in grouped((order.unbeaten, order) for order in orders if not order.winner).items():
-        called = some_of([player_words(game, agent) for agent in best], _MOST_NAMED)
-        words = f"{called} {'are' if len(best) > 1 else 'alone is'} beaten by none"
-        words = words if best else "each is beaten by another"
-        words = "no two can be told apart" if len(best) == len(group[0].agents) else words
-        size = missed(max((order.unseen for order in group if order.unseen > 0), default=np.nan), what="an advantage")
-        sentences.append(f"{conclusion('', f'No agent beats every other {places(group)}: {words}', size, '; ')}.")
-    for cycle, group in grouped((order.cycle, order) for order in orders if order.cycle).items():
-        pairs = zip(cycle, (*cycle[1:], cycle[0]), strict=True)
-        chain = ", ".join(f"{player_words(game, winner)} beats {player_words(game, loser)}" for winner, loser in pairs)
-        sentences.append(f"{with_capital(places(group))} there is a cycle: {chain}.")
-    return sentences
-
-
-def standing_sentences(study: Study, tables: Tables) -> list[str]:
-    """Return the agents by strength at each player count and variant, and those that may be as strong as the first."""
-    sentences = []
-    for (players, variant), rows in tables["ratings"].groupby(["players", "variant"], sort=False):
-        where = f"at {players} players{f', {variant}' if len(study.variant_of) > 1 else ''}"
-        order = pick(rows, figure="strength").sort_values("value", ascending=False, kind="stable")
-        agents = list(order.dropna(subset="value")["agent"])
-        if order["n"].min() < MIN_EVENTS:
-            sentences.append(f"There are too few games for a ranking {where}.")
-            continue
-        if not agents:
-            why = "there is no ranking, the other figures are valid"
-            sentences.append(f"The fit of strengths did not converge {where}: {why}.")
-            continue
-        ranks = pick(rows, figure="rank").set_index("agent")["low"]
-        called = {agent: player_name(study.the_game, agent) for agent in agents}
-        rivals = [called[agent] for agent in agents[1:] if ranks.get(agent) == 1]
-        unsure = f"; {listed(rivals)} may be as strong as {called[agents[0]]}" if rivals else ""
-        few = "; there are too few games for intervals of the ranks" if ranks.isna().all() else ""
-        sentences.append(f"By strength in {study.the_game.title} {where}: {', '.join(called.values())}{unsure}{few}.")
-    return sentences
 
 
 def _pairs(orders: Sequence[FieldOrder], tables: Tables, game: Game) -> Section:

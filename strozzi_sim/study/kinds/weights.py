@@ -26,11 +26,13 @@ import pandas as pd
 from strozzi_sim.agent import names
 from strozzi_sim.agent.names import Agents
 from strozzi_sim.declare.figure_tables import FIGURE, Tables, pick
+from strozzi_sim.declare.printing import format_value
 from strozzi_sim.errors import ArgumentError, InputError, pluralize, suggest_names
 from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.facts.figures import DECISIONS, SCORE, WIN_SHARE
 from strozzi_sim.game import Game, find_game
-from strozzi_sim.game.sentences import listed, some_of
+from strozzi_sim.game.component_names import name_of_key
+from strozzi_sim.game.sentences import listed, seat_words, some_of, with_capital
 from strozzi_sim.game.variants import AnyVariant, Variant, with_values
 from strozzi_sim.simulation.interrupts import stop_flag
 from strozzi_sim.stats.intervals import LEVEL, Array, jackknife, t_quantile
@@ -43,7 +45,8 @@ from strozzi_sim.study.model import Study
 from strozzi_sim.study.progress import ProgressOption, progress_of
 from strozzi_sim.study.results import Frames, Results
 from strozzi_sim.study.running import outcomes_in_memory
-from strozzi_sim.study.wording import grouped, seat_words
+from strozzi_sim.study.verdict import Verdict
+from strozzi_sim.study.wording import grouped
 
 CHUNKS = 50
 FIRST, SECOND = 20, 5  # the first two heats play 1/20 and 1/5 of the deals
@@ -136,15 +139,17 @@ class Weights(Study):
     printed = ("weights",)
     measured = CHANGES
 
-    def verdict(self, tables: Tables, look: Look) -> list[str]:
+    def verdict(self, tables: Tables, look: Look) -> Verdict:
         """Return the number that moves the shares of wins most, and a sentence on each group of lesser numbers."""
         by_key = tables["weights"].drop_duplicates("key").set_index("key")
-        return [_headline(tables["weights"], by_key), *_groups(by_key)]
+        answer, *notes = _headline(tables["weights"], by_key, self.the_game)
+        return Verdict(answer, notes=(*notes, *_groups(by_key, self.the_game)))
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
         """Return a section: the largest change of a share of wins by each step, and a table with its other figures."""
         table = tables["weights"].assign(lineup="", variant="")
-        table["step"] = [f"{row['key']}: {row['from']:g} to {row['to']:g}" for row in table.to_dict("records")]
+        steps = zip(table["key"], table["from"], table["to"], strict=True)
+        table["step"] = [f"{name_of_key(self.the_game, key).label}: {old:g} to {new:g}" for key, old, new in steps]
         wins = pick(table, figure=WIN_SHARE.name)
         furthest = wins.loc[wins.groupby("step", sort=False)["value"].apply(lambda values: values.abs().idxmax())]
         furthest = furthest.assign(who=[_who(row) for row in furthest.itertuples(index=False)])
@@ -153,22 +158,28 @@ class Weights(Study):
         return [section("weights", {"furthest": furthest, "steps": steps}, CHANGES, numbers=numbers)]
 
 
-def _headline(table: pd.DataFrame, by_key: pd.DataFrame) -> str:
-    """Return the number that moves the shares of wins most, and those that may move them as much."""
+def _headline(table: pd.DataFrame, by_key: pd.DataFrame, game: Game) -> Iterator[str]:
+    """Yield the number that moves the shares of wins most, its interval, and those that may move them as much."""
     heavy = by_key[by_key["status"] == HEAVY]
     if heavy.empty:
-        return "No number is known to move the shares of wins."
+        yield "No number is known to move the shares of wins."
+        return
     best = heavy.index[0]
     rows = pick(table, key=best, figure=WIN_SHARE.name)
     row = rows.loc[rows["value"].abs().idxmax()]
+    more = "more" if row["value"] > 0 else "fewer"
+    size = format_value(abs(row["value"]), WIN_SHARE, 1, bare=True)
+    label = with_capital(name_of_key(game, str(best)).label)
+    change = f"at {row['to']:g} instead of {row['from']:g} {_who(row)} wins {size} of 100 games {more}"
+    yield f"{label} matters most: {change}."
     low, high = sorted((100 if row["value"] > 0 else -100) * row[side] for side in ("low", "high"))
-    change = f"{100 * abs(row['value']):.1f} ({low:.1f} to {high:.1f}) points {'more' if row['value'] > 0 else 'fewer'}"
-    moved = f"from {row['from']:g} to {row['to']:g}, {_who(row)} wins {change}"
+    yield f"The interval is {low:.1f} to {high:.1f} games of 100."
     rivals = [str(key) for key in by_key.index[by_key["most"] >= heavy["least"].iloc[0]] if key != best]
-    known_rivals = [key for key in rivals if key in heavy.index]
-    others = [pluralize(len(rivals) - len(known_rivals), "other number")] if len(known_rivals) < len(rivals) else []
-    equals = f"; {listed([*known_rivals, *others])} may move them as much" if rivals else ""
-    return f"{best} moves the shares of wins most: {moved}{equals}."
+    known_rivals = [name_of_key(game, key).label for key in rivals if key in heavy.index]
+    unknown = len(rivals) - len(known_rivals)
+    others = [pluralize(unknown, "other number")] if unknown else []
+    if rivals:
+        yield f"May matter as much: {listed([*known_rivals, *others])}."
 
 
 def _who(row: Any) -> str:
@@ -176,7 +187,7 @@ def _who(row: Any) -> str:
     return seat_words(int(row.level), row.players) if row.by == "seat" else f"{row.by} {row.level}"
 
 
-def _groups(by_key: pd.DataFrame) -> Iterator[str]:
+def _groups(by_key: pd.DataFrame, game: Game) -> Iterator[str]:
     """Yield a sentence for each group but HEAVY: its numbers, and unless REAL how large a change could be missed."""
     for status, numbers_of_group in by_key.groupby("status", sort=False):
         size = f"up to {100 * numbers_of_group['most'].max():.1f} points could be missed"
@@ -186,7 +197,7 @@ def _groups(by_key: pd.DataFrame) -> Iterator[str]:
             NOTHING: f"{NOTHING}; a change of {size}",
         }
         if status in words:
-            keys = some_of([str(key) for key in numbers_of_group.index], FEW)
+            keys = some_of([name_of_key(game, str(key)).label for key in numbers_of_group.index], FEW)
             yield f"{len(numbers_of_group)} of {len(by_key)} ({keys}) {words[status]}."
 
 

@@ -1,0 +1,227 @@
+"""The seats of a study: which win more or less than an equal share, as the answer to the question of fairness."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from strozzi_sim.declare.figure_tables import CELL, Tables, pick
+from strozzi_sim.declare.pages import report_of
+from strozzi_sim.declare.significance import MAX_CHUNKS, MIN_SHARE, size_text, widened
+from strozzi_sim.game import Game
+from strozzi_sim.game.sentences import listed, seat_words, with_capital
+from strozzi_sim.game.tiers import RANDOM_MOVES, TIERS
+from strozzi_sim.game.variants import BASE
+from strozzi_sim.stats.multiple_testing import holm
+from strozzi_sim.study.verdict import Verdict, games_at_most, games_of_100
+from strozzi_sim.study.wording import (
+    FEW_AGENTS,
+    at_players,
+    grouped,
+    player_name,
+    players_words,
+)
+
+UNEQUAL, EQUAL, OPEN, FEW = "unequal", "equal", "open", "few"
+FALSE_ALARMS = 0.02  # largest share of studies of equal seats that name one; verdicts are quoted without notes
+_CLEAR = 0.03  # largest gain that could be missed of which it is said that no seat wins more
+_MOST_NOTED = 4  # most claims on seats
+
+
+class SeatCell(NamedTuple):
+    """What is known of the seats of one cell."""
+
+    players: int
+    variant: str
+    lineup: str
+    # UNEQUAL if its corrected p is below FALSE_ALARMS, and a seat is known to win more or less than an equal share, by
+    # MIN_SHARE or more; EQUAL if all intervals are within MIN_SHARE of an equal share; FEW without a test; else OPEN
+    verdict: str
+    above: tuple[Any, ...]  # rows of the seats known to win more than an equal share, the largest share first
+    below: tuple[Any, ...]  # rows of the seats known to win less, the smallest share first
+    bound: float  # the largest gain of a seat that could be missed; NaN if it is not known
+
+
+def seat_cells(tables: Tables, chunks: int = MAX_CHUNKS) -> list[SeatCell]:
+    """Return what is known of the seats of every cell.
+
+    A seat is above or below an equal share if its interval is, widened for the number of all seats in the table.
+    """
+    tests, wins = pick(tables["balance"], figure="seat_fairness_p"), pick(tables["seats"], figure="win_share")
+    bounds = pick(tables["balance"], figure="seat_favour_bound").set_index([*CELL])["value"]
+    low, high = widened(wins, chunks)
+    wins = wins.assign(least=low, most=high)
+    cells = []
+    for test, p in zip(tests.itertuples(index=False), holm(tests["value"].to_numpy()), strict=True):
+        cell, fair = {key: getattr(test, key) for key in CELL}, 1 / test.players
+        shares = pick(wins, **cell).dropna(subset="value").sort_values("value", ascending=False, kind="stable")
+        is_unequal = p < FALSE_ALARMS
+        above = shares[is_unequal & (shares["least"] > fair) & (shares["value"] >= fair + MIN_SHARE)]
+        below = shares[is_unequal & (shares["most"] < fair) & (shares["value"] <= fair - MIN_SHARE)]
+        verdict = OPEN
+        if np.isnan(p) or shares.empty:
+            verdict = FEW
+        elif len(above) or len(below):
+            verdict = UNEQUAL
+        elif (shares["low"] > fair - MIN_SHARE).all() and (shares["high"] < fair + MIN_SHARE).all():
+            verdict = EQUAL
+        bound = float(bounds.get(tuple(cell.values()), np.nan))
+        above_rows, below_rows = (tuple(side.itertuples(index=False)) for side in (above, below[::-1]))
+        cells.append(SeatCell(**cell, verdict=verdict, above=above_rows, below=below_rows, bound=bound))
+    return cells
+
+
+def held_elsewhere(tables: Tables, game: Game) -> Iterator[str]:
+    """Yield a sentence for each seat of `report.held` favoured in the base box: in how many other boxes it was too."""
+    favoured = [cell for cell in seat_cells(tables) if cell.above and cell.variant == BASE]
+    favoured_seats = {(cell.players, cell.lineup, int(cell.above[0].seat)) for cell in favoured}
+    for entry in report_of(game).held:
+        if (entry.players, entry.agent, entry.seat) in favoured_seats:
+            seat, players = with_capital(seat_words(entry.seat, entry.players)), players_words(game, entry.agent)
+            boxes = f"{entry.held} of {entry.boxes} other reconstructions that fit the known facts as well"
+            yield f"{seat} was favoured at {entry.players} players, played by {players}, in {boxes}"
+
+
+def seat_verdict(tables: Tables, game: Game, chunks: int = MAX_CHUNKS) -> Verdict:
+    """Return which seat wins more or less than an equal share, or how much a seat wins at most; of the first variant.
+
+    The numbers are those of usual players, if they are among those who play.
+    """
+    cells = seat_cells(tables, chunks)
+    cells = [cell for cell in cells if cell.variant == cells[0].variant]
+    found = {cell.verdict for cell in cells}
+    claims = sorted(_seat_claims(cells, game), key=lambda claim: -len(claim.cells))
+    unknown = max((cell.bound for cell in cells if cell.verdict == OPEN and cell.bound > 0), default=np.nan)
+    notes: list[str] = []
+    if claims:
+        answer = claims[0].answer(game)
+        notes += claims[0].others()
+        notes += [claim.note(game) for claim in claims[1:_MOST_NOTED]]
+        if unknown > 0:
+            notes.append(f"Elsewhere a gain of up to {size_text(unknown)} could be missed.")
+    elif found <= {FEW}:
+        answer = f"There are too few games of {game.title} to say whether a seat is favoured."
+    elif found == {EQUAL}:
+        answer = f"Every seat of {game.title} wins its share, to within half a game of 100."
+    else:
+        answer = _no_seat(cells, game)
+        if len({(cell.players, cell.lineup) for cell in cells}) > 1 and unknown > 0:
+            notes.append(f"Elsewhere a gain of up to {size_text(unknown)} could be missed.")
+    if FEW in found and found != {FEW}:
+        notes.append("Elsewhere there are too few games to say.")
+    return Verdict(answer, notes=tuple(notes))
+
+
+@dataclass(frozen=True)
+class SeatClaim:
+    """A seat that wins more than an equal share in some cells, or less."""
+
+    seat: str  # in words
+    is_more: bool
+    cells: tuple[SeatCell, ...]  # in which this is known, and no other seat is further from an equal share
+    lineups: tuple[str, ...]  # line-ups of whose games it is said: at all their player counts, or else a single one
+    every: tuple[str, ...]  # all line-ups that play
+    main: SeatCell  # the cell whose numbers are said
+
+    @property
+    def counts(self) -> list[int]:
+        """The player counts at which it is said."""
+        return sorted({cell.players for cell in self.cells if cell.lineup in self.lineups})
+
+    def _row(self, cell: SeatCell) -> Any:
+        return cell.above[0] if self.is_more else cell.below[0]
+
+    def _players(self, game: Game) -> str:
+        """Return who plays, if not all play alike: "with usual and trained players"; "" if one line-up plays."""
+        if len(self.every) == 1:
+            return ""
+        names = [player_name(game, lineup) for lineup in self.lineups]
+        if set(self.lineups) == set(self.every) and set(names) <= {*TIERS, RANDOM_MOVES}:
+            return f"whoever plays, {listed(names, 'or')}"
+        return f"with {players_words(game, *self.lineups, most=FEW_AGENTS)}"
+
+    def answer(self, game: Game) -> str:
+        """Return the claim as the answer of a study."""
+        fair, share, players = 1 / self.main.players, self._row(self.main).value, self._players(game)
+        more = f"wins {'more' if self.is_more else 'less'} than a fair share"
+        at = f"at {self.main.players} players"
+        if len(self.counts) == 1:
+            other = next(iter(self.main.below), None) if self.is_more else None
+            if other is None:
+                words = f"{self.seat} wins {games_of_100(share, among=[fair])} of 100 games {at}"
+                beside = f", where {games_of_100(fair)} would be fair"
+            else:
+                words = f"{self.seat} wins {games_of_100(share, among=[fair])} of 100 games {at}"
+                other_seat = seat_words(int(other.seat), self.main.players).replace(" player", " one", 1)
+                beside = f", {other_seat} {games_of_100(other.value, among=[fair])}"
+            return with_capital(f"{words}{beside}{f', {players}' if players else ''}.")
+        where = at_counts(self.counts, game)
+        if not players:
+            shares = [self._row(cell).value for cell in self.cells]
+            return with_capital(f"{self.seat} {more} {where}: {games_of_100(*shares)} of 100 games.")
+        number = f"{games_of_100(share, among=[fair])} of 100 games {at}"
+        if players.startswith("whoever"):
+            return with_capital(f"{players}, {self.seat} {more}: {number}.")
+        return with_capital(f"{players} {self.seat} {more} {where}: {number.removesuffix(' players')}.")
+
+    def others(self) -> Iterator[str]:
+        """Yield a sentence on the other seats of the main cell that are not equal, and the shares at other counts."""
+        fair, seats = 1 / self.main.players, [*self.main.above, *self.main.below[::-1]]
+        first, last = self._row(self.main), next(iter(self.main.below), None) if self.is_more else None
+        others = [
+            f"{seat_words(int(row.seat), self.main.players)} wins {games_of_100(row.value, among=[fair])}"
+            for row in seats
+            if row is not first and (row is not last or len(self.counts) > 1)
+        ]
+        at = f"At {self.main.players} players " if len(self.counts) > 1 else ""
+        if others:
+            yield with_capital(f"{at}{listed(others)}; {games_of_100(fair)} would be fair.")
+
+    def note(self, game: Game) -> str:
+        """Return the claim as a note beside another one."""
+        share, at = games_of_100(self._row(self.main).value, among=[1 / self.main.players]), self.main.players
+        players = self._players(game)
+        players = f" {players}" if players.startswith("with") or not players else f", {players}"
+        more = f"{'more' if self.is_more else 'less'} than a fair share"
+        return with_capital(f"{self.seat} wins {more}{players}: {share} of 100 games at {at} players.")
+
+
+def _seat_claims(cells: Sequence[SeatCell], game: Game) -> Iterator[SeatClaim]:
+    """Yield the claims on seats: each cell is in the claim of its seat furthest above an equal share, or else below."""
+    lineups = tuple(dict.fromkeys(cell.lineup for cell in cells))
+    counts = grouped((cell.lineup, cell.players) for cell in cells)
+    unequal = [cell for cell in cells if cell.verdict == UNEQUAL]
+    usual = next((lineup for lineup in lineups if lineup == game.default_agent), lineups[-1])
+    rows = ((bool(cell.above), (*cell.above, *cell.below)[0], cell) for cell in unequal)
+    by_seat = grouped(((seat_words(int(row.seat), cell.players), is_more), cell) for is_more, row, cell in rows)
+    for (seat, is_more), own in by_seat.items():
+        own_counts = grouped((cell.lineup, cell.players) for cell in own)
+        whole = [lineup for lineup in own_counts if own_counts[lineup] == counts[lineup]]
+        said = whole or [usual if usual in own_counts else [*own_counts][-1]]
+        main = usual if usual in said else said[-1]
+        here = [cell for cell in own if cell.lineup == main]
+        headline = next((cell for cell in here if cell.players == 4), here[0])
+        yield SeatClaim(seat, is_more, tuple(own), tuple(said), lineups, headline)
+
+
+def _no_seat(cells: Sequence[SeatCell], game: Game) -> str:
+    """Return the most that a seat wins, as this is known of the headline's cell: usual players, 4 players."""
+    known = [cell for cell in cells if cell.bound > 0]
+    if not known:
+        return f"No seat of {game.title} is found to win more than its share."
+    usual = [cell for cell in known if cell.lineup == game.default_agent] or known
+    cell = next((cell for cell in usual if cell.players == 4), usual[0])
+    fair = 1 / cell.players
+    most = games_at_most(fair + cell.bound)
+    who = f" with {players_words(game, cell.lineup)}" if len({each.lineup for each in cells}) > 1 else ""
+    where = f" at {cell.players} players{who}" if len({each.players for each in cells}) > 1 else who
+    if cell.bound <= _CLEAR:
+        return f"No seat of {game.title} wins more than {most.removeprefix('at most ')}{where}."
+    share = f"{most}, {games_of_100(fair)} would be fair"
+    return f"No seat is found to win more than its share{where}: {share}."
+
+
+def at_counts(counts: Sequence[int], game: Game) -> str:
+    """Return player counts as text: "at every player count", "at 3 and 4 players"."""
+    return "at every player count" if tuple(counts) == game.player_counts else at_players(counts)
