@@ -193,7 +193,7 @@ def real_search(name: str, seed: int, deals: int) -> Outcome:
     outcome = Outcome("real", seed, changes, games=results.n_games, seconds=round(time.process_time() - start, 1))
     ladder = results.tables["ladder"]
     met = [rung for rung, rows in ladder.groupby("rung") if set(rows["status"]) == {MET}]
-    outcome.said = results.verdict[0]
+    outcome.said = results.verdict.answer
     if met:
         rows = results.tables["box"].query(f"rung == {met[0]}")
         changed = with_values(game, box, dict(zip(rows["key"], rows["to"], strict=True)))

@@ -77,6 +77,7 @@ class Target:
         scale: the distance that counts as one in a search.
         kind: value, gap, change, or ratio (a change in parts of the box's figure).
         figure: what is measured, for its unit.
+        who: the player whose share of wins the figure is, as text; "" for other figures.
     """
 
     label: str
@@ -86,6 +87,7 @@ class Target:
     scale: float
     kind: str
     figure: Figure
+    who: str = ""
 
     @property
     def is_paired(self) -> bool:
@@ -252,8 +254,8 @@ def columns_of(each: Wanted, players: int, lineup: tuple[str, ...]) -> list[Colu
     return [Column(players, lineup, "balance", each.figure)]
 
 
-def target_of(each: Wanted, places: Sequence[int], column: Column, figure: Figure, label: str) -> Target:
-    """Return a target of a figure whose columns are at these places; the first one is `column`."""
+def target_of(each: Wanted, places: Sequence[int], figure: Figure, label: str, who: str = "") -> Target:
+    """Return a target of a figure, as text `label`, whose columns are at these places."""
     is_share = figure.is_share
     factor = 100.0 if is_share and not each.is_relative else 1.0
     low = each.low / factor
@@ -270,7 +272,7 @@ def target_of(each: Wanted, places: Sequence[int], column: Column, figure: Figur
     bound = abs(high if np.isfinite(high) else low)
     one_sided = min(0.01, bound / 2) if is_share else bound / 20
     scale = (high - low) / 2 if np.isfinite(high - low) else one_sided
-    return Target(label, tuple(places), low, high, max(scale, 1e-9), kind, figure)
+    return Target(label, tuple(places), low, high, max(scale, 1e-9), kind, figure, "" if each.is_kept else who)
 
 
 def figures_by_chunk(

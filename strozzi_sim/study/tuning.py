@@ -211,7 +211,7 @@ class Search:
 
     def _moved(self, k: int, steps: Sequence[int]) -> list[Box]:
         """Return the boxes with one number moved up, and down, by the first of these steps that the game allows."""
-        boxes = []
+        boxes = list[Box]()
         for sign in (1, -1):
             values = (self.numbers[k].at(sign * each) for each in steps)
             allowed = (value for value in values if value != self.numbers[k].value and self._is_allowed(k, value))

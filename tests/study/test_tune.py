@@ -149,10 +149,10 @@ def test_wrong_input_is_named(options: dict[str, object], words: str) -> None:
 def test_a_run_finds_a_box_and_says_how_to_check_it(tmp_path: Path) -> None:
     keys: Any = {"players": 3, "agents": "random", "keys": "scoring.*", "deals": 4000}
     results = ss.tune("strozzi", targets="score_mean = 300 +- 12", folder=tmp_path / "run", **keys)
-    assert results.verdict[0].startswith("Change one number: ")
+    assert results.verdict.answer.startswith("Change one number: ")
     (change,) = results.tables["box"].query("rung == 1").to_dict("records")
     setting = f"--set {change['key']}={change['to']:g}"
-    assert results.verdict[-1] == f"Check: strozzi compare strozzi {setting} --players 3 --seed 1"
+    assert results.verdict.notes[-1] == f"Check: strozzi compare strozzi {setting} --players 3 --seed 1"
     assert set(results.tables["ladder"].query("changes == 1")["status"]) == {"met"}
     assert results.n_games == results.new_games == results.tables["heats"]["games"].sum()
     again = ss.tune("strozzi", targets="score_mean = 300 +- 12", folder=tmp_path / "run", **keys)

@@ -16,11 +16,12 @@ from strozzi_sim.agent.names import Agents, Players
 from strozzi_sim.declare.figure_tables import FIGURE, Tables, pick
 from strozzi_sim.declare.pages import report_of
 from strozzi_sim.declare.pictures import HeatMap
+from strozzi_sim.declare.printing import format_value
 from strozzi_sim.errors import ArgumentError, as_argument_error, check_whole, pluralize
 from strozzi_sim.facts.figures import DECISIONS, SCORE, WIN_SHARE, Figure
 from strozzi_sim.game import Game, find_game
 from strozzi_sim.game.component_names import name_of_key
-from strozzi_sim.game.sentences import listed
+from strozzi_sim.game.sentences import listed, seat_words, some_of, with_capital
 from strozzi_sim.game.variants import BASE, AnyVariant, Variant
 from strozzi_sim.stats.intervals import Array, t_quantile
 from strozzi_sim.study.arguments import WHO_PLAYS, StudyOptions, documented
@@ -28,7 +29,7 @@ from strozzi_sim.study.box_numbers import STEPS, BoxNumber, tunable_numbers
 from strozzi_sim.study.cells import SEAT_GAP, CellCounts, CountsOf
 from strozzi_sim.study.games import figures_of_games
 from strozzi_sim.study.kinds.balance import Balance
-from strozzi_sim.study.look import Look, Section, picture, section
+from strozzi_sim.study.look import KeyNumber, Look, Section, picture, section
 from strozzi_sim.study.model import Study
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import PlayHeat, play
@@ -46,12 +47,15 @@ from strozzi_sim.study.targets import (
 )
 from strozzi_sim.study.tuning import CHUNKS, LOOKS, PER_LOOK, Search
 from strozzi_sim.study.tuning_model import Box
-from strozzi_sim.study.wording import seat_words
+from strozzi_sim.study.verdict import MOST_WORDS, Verdict, word_count
+from strozzi_sim.study.wording import copies_words, player_words
 
 FEWEST_DEALS = 10 * LOOKS * PER_LOOK
 MOST_CHANGES = 3
 EFFECT = Figure("effect", "change, in tolerances", definition="change of a target's figure / half of its range")
 _WANTED = "wanted"
+_MOST_NUMBERS = 3  # of a page's first screen
+_NUMBERS = {1: "one number", 2: "two numbers", 3: "three numbers"}
 _RUNG = ["rung", "changes", "target", *FIGURE, "least", "most", "status", "before"]
 
 
@@ -93,7 +97,7 @@ def tune(
 
     >>> import strozzi_sim as ss
     >>> results = ss.tune("strozzi", targets="score_mean >= 1", players=3, agents="random", deals=4000)
-    >>> results.verdict[0]
+    >>> results.verdict.answer
     'Change nothing: the box meets every target.'
     """
     the_game = find_game(game)
@@ -185,23 +189,26 @@ class Tune(Study):
                 needed = columns_of(wish, count, lineup_of.get(1) or lineup_of[count])
                 columns += [column for column in needed if column not in columns]
                 places = [columns.index(column) for column in needed]
-                figure, label = self._figure(wish, needed[0], len(needed))
-                targets.append(target_of(wish, places, needed[0], figure, label))
+                targets.append(target_of(wish, places, *self._figure(wish, needed[0], len(needed))))
         return columns, targets
 
-    def _figure(self, wish: Wanted, column: Column, columns: int) -> tuple[Figure, str]:
-        """Return the figure of a target, and its label in words."""
+    def _figure(self, wish: Wanted, column: Column, columns: int) -> tuple[Figure, str, str]:
+        """Return the figure of a target, its label in words, and the player whose share of wins it is."""
         where = f" at {column.players} players" if len(self.players) > 1 else ""
         if columns > 1:
-            return SEAT_GAP, f"gap between the seats{where}"
+            return SEAT_GAP, f"gap between the seats{where}", ""
+        if column.by == "balance":
+            of_game = report_of(self.the_game).figures.get("balance", ())
+            known = {figure.name: figure for figure in (*of_game, SCORE, DECISIONS)}
+            figure = known.get(column.figure, Figure(column.figure))
+            return figure, f"{figure.words}{where}", ""
         if column.by == "seat":
-            return WIN_SHARE, f"games won by {seat_words(column.level, column.players)}{where}"
-        if column.by == "position":
-            return WIN_SHARE, f"games won by {wish.figure.removesuffix(' wins')}{where}"
-        of_game = report_of(self.the_game).figures.get("balance", ())
-        known = {figure.name: figure for figure in (*of_game, SCORE, DECISIONS)}
-        figure = known.get(column.figure, Figure(column.figure))
-        return figure, f"{figure.words}{where}"
+            who = seat_words(column.level, column.players)
+        else:
+            agent, *others = column.lineup
+            alone = f" among {copies_words(self.the_game, others[0])}" if " among " in wish.figure else ""
+            who = f"{player_words(self.the_game, column.lineup[column.level] if not alone else agent)}{alone}"
+        return WIN_SHARE, f"games won by {who}{where}", f"{who}{where}"
 
     # -- the search ----------------------------------------------------------------------------------------------------
 
@@ -301,89 +308,85 @@ class Tune(Study):
 
     # -- the answer ----------------------------------------------------------------------------------------------------
 
-    def verdict(self, tables: Tables, look: Look) -> list[str]:
-        """Return what meets the targets, or how near the nearest box comes and why, and how to check the box."""
-        return [*self._answer(tables)]
-
-    def _target(self, label: str) -> Target:
-        return next(target for target in self.parsed[1] if target.label == label)
-
-    def _answer(self, tables: Tables) -> Iterator[str]:
+    def verdict(self, tables: Tables, look: Look) -> Verdict:
+        """Return the smallest change that meets the targets, or how near the nearest box comes and why."""
         ladder = tables["ladder"]
-        statuses = {rung: set(rows["status"]) for rung, rows in ladder.groupby("rung")}
+        statuses = {int(rung): set(rows["status"]) for rung, rows in ladder.groupby("rung")}
         met = [rung for rung, found in statuses.items() if found == {MET}]
-        if 0 in met:
-            yield "Change nothing: the box meets every target."
-            yield from self._shown(pick(ladder, rung=0))
-            return
-        if met:
-            first = met[0]
-            yield self._instruction(tables, first)
-            yield from self._shown(pick(ladder, rung=first))
-            for rung, found in statuses.items():
-                if 0 < rung < first and OPEN in found and MET in found | {MET}:
-                    yield f"Undecided is whether less would do: {self._changes(tables, rung)}."
-            yield from self._how_to_check(tables, first)
-            return
-        yield from self._nearest(tables, statuses)
+        if not met:
+            return self._nearest(tables, statuses)
+        first = met[0]
+        shown = [*self._shown(pick(ladder, rung=first))]
+        if first == 0:
+            return Verdict("Change nothing: the box meets every target.", shown[0], tuple(shown[1:]))
+        changes = f"{self._changes(tables, first)}."
+        answer = f"Change {_NUMBERS[len(pick(tables['box'], rung=first))]}: {changes}"
+        if word_count(answer) > MOST_WORDS:
+            answer = f"{shown[0].removesuffix('.')}, if {_NUMBERS[len(pick(tables['box'], rung=first))]} change."
+            shown[0] = with_capital(changes)
+        open_rungs = (rung for rung, found in statuses.items() if 0 < rung < first and OPEN in found)
+        less = [f"Undecided is whether less would do: {self._changes(tables, rung)}." for rung in open_rungs]
+        return Verdict(answer, shown[0], (*shown[1:], *less, self._how_to_check(tables, first)))
 
-    def _instruction(self, tables: Tables, rung: int) -> str:
-        count = len(pick(tables["box"], rung=rung))
-        numbers_to_change = "one number" if count == 1 else "two numbers" if count == 2 else f"{count} numbers"
-        return f"Change {numbers_to_change}: {self._changes(tables, rung)}."
-
-    def _changes(self, tables: Tables, rung: int) -> str:
-        rows = pick(tables["box"], rung=rung).to_dict("records")
-        whole = (
-            [int(row[end]) if float(row[end]).is_integer() else row[end] for end in ("from", "to")] for row in rows
-        )
-        return listed(
-            [name_of_key(self.the_game, row["key"]).change(*ends) for row, ends in zip(rows, whole, strict=True)]
-        )
-
-    def _shown(self, rows: pd.DataFrame) -> Iterator[str]:
-        """Yield a sentence for each target: its figure at a rung with the interval, and before."""
-        for row in rows.to_dict("records"):
-            target = self._target(row["target"])
-            value, low, high, before = (target.text(row[end]) for end in ("value", "low", "high", "before"))
-            then = f"; before: {before}" if row["changes"] and not target.is_paired else ""
-            yield f"{row['target'].capitalize()}: {value} ({low} to {high}; wanted: {target.range_text}{then})."
-
-    def _nearest(self, tables: Tables, statuses: Mapping[int, set[str]]) -> Iterator[str]:
-        """Yield that the targets are undecided, out of reach, in conflict or not found, and the nearest box."""
+    def _nearest(self, tables: Tables, statuses: Mapping[int, set[str]]) -> Verdict:
+        """Return that the targets are undecided, out of reach, in conflict or not found, and the nearest box."""
         ladder, reach = tables["ladder"], tables["reach"]
         losses = [float(self._target(row["target"]).loss(row["value"])) for row in ladder.to_dict("records")]
         nearest = int(ladder.assign(loss=losses).groupby("rung")["loss"].max().idxmin())
         rows = pick(ladder, rung=nearest)
-        is_open = statuses[nearest] <= {MET, OPEN}
-        box = (
-            "as it is" if not pick(ladder, rung=nearest)["changes"].iloc[0] else f"if {self._changes(tables, nearest)}"
-        )
         outside = list(dict.fromkeys(reach[reach["outside"] > 0]["target"]))
-        pairs = reach[reach["other"] != ""]
-        if is_open:
-            deals = pluralize(int(rows["deals"].iloc[0]), "deal")
-            yield f"Undecided after {deals}; nearest is the box {box}."
+        pairs = [f"{row['target']} and {row['other']}" for row in reach[reach["other"] != ""].to_dict("records")]
+        if statuses[nearest] <= {MET, OPEN}:
+            answer = f"Undecided after {pluralize(int(rows['deals'].iloc[0]), 'deal')}: more deals decide it."
         elif outside:
-            yield f"The targets cannot be met in these ranges: out of reach is {listed(outside)}."
-        elif len(pairs):
-            told = listed([f"{row['target']} and {row['other']}" for row in pairs.to_dict("records")])
-            yield f"The targets can be met one by one, but not together: {told}."
+            answer = f"The targets cannot be met in these ranges: out of reach is {some_of(outside, 1)}."
+        elif pairs:
+            answer = f"The targets can be met one by one, but not together: {pairs[0]}."
         else:
-            yield "The targets are met at most in part: no box that meets all was found."
-        if not is_open:
-            yield f"That is so as far as the boxes that were played show; nearest is the box {box}."
-        yield from self._shown(rows)
+            answer = "The targets are met at most in part: no box that meets all was found."
+        box = f"Nearest: {self._changes(tables, nearest)}." if nearest else "Nearest is the box as it is."
+        notes = [*self._shown(rows)]
+        if not statuses[nearest] <= {MET, OPEN}:
+            notes.append("That is so as far as the boxes show that were played, and what was fitted to them.")
         if nearest:
-            yield from self._how_to_check(tables, nearest)
+            notes.append(self._how_to_check(tables, nearest))
+        return Verdict(answer, box, tuple(notes))
 
-    def _how_to_check(self, tables: Tables, rung: int) -> Iterator[str]:
-        """Yield the command that compares a box with the one before any change, on new deals."""
+    def _target(self, label: str) -> Target:
+        return next(target for target in self.parsed[1] if target.label == label)
+
+    def _changes(self, tables: Tables, rung: int) -> str:
+        """Return the changed numbers of a rung as clauses."""
+        clauses = []
+        for row in pick(tables["box"], rung=rung).to_dict("records"):
+            before, after = (int(end) if end.is_integer() else end for end in (row["from"], row["to"]))
+            clauses.append(name_of_key(self.the_game, row["key"]).change(before, after))
+        return listed(clauses)
+
+    def _shown(self, rows: pd.DataFrame) -> Iterator[str]:
+        """Yield a sentence for each target: its figure at a rung with the interval, and before."""
+        for row in rows.to_dict("records"):
+            target, is_changed = self._target(row["target"]), row["changes"] > 0
+            then = " then" if is_changed else ""
+            if target.who:
+                value, low, high, before = (
+                    format_value(row[end], WIN_SHARE, 1, bare=True) for end in ("value", "low", "high", "before")
+                )
+                words = f"{target.who}{then} wins {value} of 100 games ({low} to {high})"
+            else:
+                value, low, high, before = (target.text(row[end]) for end in ("value", "low", "high", "before"))
+                words = f"{target.label} is{then} {value} ({low} to {high})"
+            was = f", before {before}" if is_changed and not target.is_paired else ""
+            asked = "" if row["status"] == MET else f"; wanted: {target.range_text}"
+            yield f"{with_capital(words)}{was}{asked}."
+
+    def _how_to_check(self, tables: Tables, rung: int) -> str:
+        """Return the command that compares a box with the one before any change, on new deals."""
         rows = pick(tables["box"], rung=rung).to_dict("records")
         settings = " ".join(f"--set {row['key']}={row['to']:g}" for row in rows)
         counts = ",".join(map(str, self.players))
         origin = "" if self.box.name == BASE else f" --variant {self.box.name}"
-        yield f"Check: strozzi compare {self.game} {settings} --players {counts}{origin} --seed {self.seed + 1}"
+        return f"Check: strozzi compare {self.game} {settings} --players {counts}{origin} --seed {self.seed + 1}"
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
         """Return the ladder beside the ranges, and the effects of the numbers on the targets."""
@@ -396,7 +399,8 @@ class Tune(Study):
         rows = ladder.assign(at=ladder["rung"].map(words), told=ladder["status"])
         ends = ladder.drop_duplicates("target").replace([np.inf, -np.inf], np.nan)
         middle = ends[["least", "most"]].mean(axis=1)
-        asked = ends.assign(at=_WANTED, told=_WANTED, value=middle, low=ends["least"], high=ends["most"])
+        whole = ends[["least", "most"]].where(ends[["least", "most"]].notna().all(axis=1))  # of one bound no interval
+        asked = ends.assign(at=_WANTED, told=_WANTED, value=middle, low=whole["least"], high=whole["most"])
         shown = pd.concat([asked, rows], ignore_index=True)
         shown["figure"] = [figures[label].name for label in shown["target"]]
         shown = shown.assign(players=self.players[0], variant="", lineup="")
@@ -404,7 +408,9 @@ class Tune(Study):
         drawn = tuple(
             replace(picture(name, ladder_shown), figures=tuple(figures.values())) for name in ("ladder", "ladder-table")
         )
-        pictures = replace(section("tune", ladder_shown), shown=drawn)
+        last = pick(rows, rung=rows["rung"].max())
+        numbers = [KeyNumber(row, figures[row.target], row.target) for row in last.head(_MOST_NUMBERS).itertuples()]
+        pictures = replace(section("tune", ladder_shown), shown=drawn, numbers=tuple(numbers))
         if effects.empty:
             return [pictures]
         furthest = effects.loc[
