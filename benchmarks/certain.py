@@ -297,6 +297,29 @@ def moves(said: Said, match: re.Match[str]) -> bool:
     return bool((known & near & (table["figure"] == "win_share")).any())
 
 
+def fits(said: Said, match: re.Match[str]) -> bool:
+    """Return whether score sheets fit no strength better than the one that is named, a level to half of one."""
+    fit = said.results.tables["fit"]
+    if match[1]:
+        return kind_of(said, fit.loc[fit["excess"].idxmin(), "agent"]) == match[1].removesuffix(" players")
+    level = fit.iloc[int(match[3])]
+    is_nearest = abs(said.results.tables["level"]["value"].iloc[0] - int(match[3])) <= 0.5
+    return bool(is_nearest and abs(level["error_rate"] - float(match[2])) <= 0.05)
+
+
+def unequal_players(said: Said, match: re.Match[str]) -> bool:
+    """Return whether a figure of score sheets is as it is not among equal players: a lead, or a large distance."""
+    figures = said.results.tables["bands"]
+    is_below, is_above = figures["value"] < figures["band_low"], figures["value"] > figures["band_high"]
+    return bool((is_above & (figures["figure"] != "score_mean") | is_below & (figures["figure"] == "lead_mean")).any())
+
+
+def level_held(said: Said, match: re.Match[str]) -> bool:
+    """Return whether the interval of the level of score sheets is the printed one."""
+    level = said.results.tables["level"].iloc[0]
+    return bool(level["low"] == float(match[1]) and level["high"] == float(match[2]))
+
+
 def counted(said: Said, match: re.Match[str]) -> bool:
     """Return whether the figures of a pair of variants are counted right, by their verdicts."""
     counts = sorted(int(text.replace(",", "")) for text in re.findall(r"[\d,]*\d", match[0]))
@@ -324,6 +347,9 @@ CLAIMS: dict[str, Callable[[Said, re.Match[str]], bool]] = {
     r"A challenger wins .* against copies": beats_copies,
     r"matters most: .* wins ([\d.]+) of 100 games": moves,
     r"Of [\d,]+ figures, .*": counted,
+    r" look (?:most like those of (.+?)\.$|like .* err about ([\d.]+) .* \(level (\d+) of)": fits,
+    r"Your players are not equally strong": unequal_players,
+    r"With 95 % certainty it is level ([\d.]+) to ([\d.]+)": level_held,
 }
 
 

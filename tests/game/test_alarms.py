@@ -162,7 +162,7 @@ def test_page_terminal_and_json_show_the_alarms_below_the_verdict(tmp_path):
     assert page.index("</h1>") < page.index(first) < page.index("<svg")
     assert f'<a href="#item-balance-figures" data-t="{crowded.alarms[0].evidence}">{first}</a>' in page
     assert 'id="item-balance-figures"' in page
-    lines = list(_lines(crowded, None, every_table=False))
+    lines = list(_lines(crowded, None, every_table=False, shows_rows=True))
     first_table = next(number for number, line in enumerate(lines) if line.startswith("\n"))
     assert 0 < lines.index(f"! {first}") < first_table
     document = rows_of(crowded)["alarms"][0]
