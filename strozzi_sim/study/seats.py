@@ -26,7 +26,7 @@ from strozzi_sim.study.wording import (
 UNEQUAL, EQUAL, OPEN, FEW = "unequal", "equal", "open", "few"
 FALSE_ALARMS = 0.02  # largest share of studies of equal seats that name one; verdicts are quoted without notes
 _CLEAR = 0.03  # largest gain that could be missed of which it is said that no seat wins more
-_MOST_NOTED = 4  # most claims on seats
+_MOST_NOTED = 4  # most statements on seats
 
 
 class SeatCell(NamedTuple):
@@ -91,13 +91,13 @@ def seat_verdict(tables: Tables, game: Game, chunks: int = MAX_CHUNKS) -> Verdic
     cells = seat_cells(tables, chunks)
     cells = [cell for cell in cells if cell.variant == cells[0].variant]
     found = {cell.verdict for cell in cells}
-    claims = sorted(_seat_claims(cells, game), key=lambda claim: -len(claim.cells))
+    statements = sorted(_seat_statements(cells, game), key=lambda statement: -len(statement.cells))
     unknown = max((cell.bound for cell in cells if cell.verdict == OPEN and cell.bound > 0), default=np.nan)
     notes: list[str] = []
-    if claims:
-        answer = claims[0].answer(game)
-        notes += claims[0].others()
-        notes += [claim.note(game) for claim in claims[1:_MOST_NOTED]]
+    if statements:
+        answer = statements[0].answer(game)
+        notes += statements[0].others()
+        notes += [statement.note(game) for statement in statements[1:_MOST_NOTED]]
         if unknown > 0:
             notes.append(f"Elsewhere a gain of up to {size_text(unknown)} could be missed.")
     elif found <= {FEW}:
@@ -114,7 +114,7 @@ def seat_verdict(tables: Tables, game: Game, chunks: int = MAX_CHUNKS) -> Verdic
 
 
 @dataclass(frozen=True)
-class SeatClaim:
+class SeatStatement:
     """A seat that wins more than an equal share in some cells, or less."""
 
     seat: str  # in words
@@ -142,7 +142,7 @@ class SeatClaim:
         return f"with {players_words(game, *self.lineups, most=FEW_AGENTS)}"
 
     def answer(self, game: Game) -> str:
-        """Return the claim as the answer of a study."""
+        """Return the statement as the answer of a study."""
         fair, share, players = 1 / self.main.players, self._row(self.main).value, self._players(game)
         more = f"wins {'more' if self.is_more else 'less'} than a fair share"
         at = f"at {self.main.players} players"
@@ -179,7 +179,7 @@ class SeatClaim:
             yield with_capital(f"{at}{listed(others)}; {games_of_100(fair)} would be fair.")
 
     def note(self, game: Game) -> str:
-        """Return the claim as a note beside another one."""
+        """Return the statement as a note beside another one."""
         share, at = games_of_100(self._row(self.main).value, among=[1 / self.main.players]), self.main.players
         players = self._players(game)
         players = f" {players}" if players.startswith("with") or not players else f", {players}"
@@ -187,8 +187,8 @@ class SeatClaim:
         return with_capital(f"{self.seat} wins {more}{players}: {share} of 100 games at {at} players.")
 
 
-def _seat_claims(cells: Sequence[SeatCell], game: Game) -> Iterator[SeatClaim]:
-    """Yield the claims on seats: each cell is in the claim of its seat furthest above an equal share, or else below."""
+def _seat_statements(cells: Sequence[SeatCell], game: Game) -> Iterator[SeatStatement]:
+    """Yield the statements on seats: each cell is in the statement of its seat furthest above an equal share, or else below."""
     lineups = tuple(dict.fromkeys(cell.lineup for cell in cells))
     counts = grouped((cell.lineup, cell.players) for cell in cells)
     unequal = [cell for cell in cells if cell.verdict == UNEQUAL]
@@ -202,7 +202,7 @@ def _seat_claims(cells: Sequence[SeatCell], game: Game) -> Iterator[SeatClaim]:
         main = usual if usual in said else said[-1]
         here = [cell for cell in own if cell.lineup == main]
         headline = next((cell for cell in here if cell.players == 4), here[0])
-        yield SeatClaim(seat, is_more, tuple(own), tuple(said), lineups, headline)
+        yield SeatStatement(seat, is_more, tuple(own), tuple(said), lineups, headline)
 
 
 def _no_seat(cells: Sequence[SeatCell], game: Game) -> str:

@@ -38,7 +38,7 @@ _PLACES = ("first", "second", "third")
 FORMS = "'the first player wins = 25 +- 1', 'gap <= 3', 'AGENT among AGENT wins <= 20', 'score_mean = 170 +- 5'"
 
 
-class Column(NamedTuple):
+class Measured(NamedTuple):
     """A figure of a player count and line-up."""
 
     players: int
@@ -232,26 +232,26 @@ def _kept_of(text: str) -> Wanted:
     return Wanted(text, " ".join(figure.split()), -size, size, players, is_kept=True, is_relative=unit == "%")
 
 
-def columns_of(each: Wanted, players: int, lineup: tuple[str, ...]) -> list[Column]:
+def columns_of(each: Wanted, players: int, lineup: tuple[str, ...]) -> list[Measured]:
     """Return the columns that a target needs at a player count; `lineup` is that of the study."""
     argument = "keep" if each.is_kept else "targets"
     if each.figure in (SEAT_GAP.name, "gap"):
-        return [Column(players, lineup, "seat", WIN_SHARE.name, seat) for seat in range(players)]
+        return [Measured(players, lineup, "seat", WIN_SHARE.name, seat) for seat in range(players)]
     if seat := _SEAT.fullmatch(each.figure):
         number, place, turn = seat.groups()
         last = players - 1
         level = int(number) if number else int(turn) - 1 if turn else last if place == "last" else _PLACES.index(place)
         if not 0 <= level < players:
             raise ArgumentError(argument, f"{each.text}: the seats at {players} players are 0 to {last}")
-        return [Column(players, lineup, "seat", WIN_SHARE.name, level)]
+        return [Measured(players, lineup, "seat", WIN_SHARE.name, level)]
     if among := re.fullmatch(r"(\S+) among (\S+) wins", each.figure):
-        return [Column(players, (among[1], *[among[2]] * (players - 1)), "position", WIN_SHARE.name)]
+        return [Measured(players, (among[1], *[among[2]] * (players - 1)), "position", WIN_SHARE.name)]
     if agent := re.fullmatch(r"(\S+) wins", each.figure):
         if len(lineup) == 1 or agent[1] not in lineup:
             hint = "the agents are " + ", ".join(lineup) if len(lineup) > 1 else f"write {agent[1]} among AGENT wins"
             raise ArgumentError(argument, f"{each.text}: {agent[1]} is not in a line-up of several agents; {hint}")
-        return [Column(players, lineup, "position", WIN_SHARE.name, lineup.index(agent[1]))]
-    return [Column(players, lineup, "balance", each.figure)]
+        return [Measured(players, lineup, "position", WIN_SHARE.name, lineup.index(agent[1]))]
+    return [Measured(players, lineup, "balance", each.figure)]
 
 
 def target_of(each: Wanted, places: Sequence[int], figure: Figure, label: str, who: str = "") -> Target:
@@ -276,7 +276,7 @@ def target_of(each: Wanted, places: Sequence[int], figure: Figure, label: str, w
 
 
 def figures_by_chunk(
-    cells: Iterable[CellCounts], balances: Mapping[int, Mapping[str, Estimate]], columns: Sequence[Column]
+    cells: Iterable[CellCounts], balances: Mapping[int, Mapping[str, Estimate]], columns: Sequence[Measured]
 ) -> Array:
     """Return the columns of a box by chunk, float64[C, F]; their mean over chunks is the figure."""
     by_place = {(cell.players, tuple(spec.text for spec in cell.match.lineup)): cell for cell in cells}

@@ -169,7 +169,7 @@ def test_play_reads_the_flag_around_it():
 
     play()
     assert found == [True, 0]
-    assert current_stop() is NO_STOP
+    assert current_stop.get() is NO_STOP
 
 
 # -- what a signal means during a run ------------------------------------------------------------------------------------

@@ -83,7 +83,7 @@ REFUSED = {  # by kind; one among equals, and three that differ
     "sweep": {
         'variants = ["base", "long-tracks"]\nsweep = { "setup.rounds" = [2, 3] }|one': "sweep: changes one variant",
         'sweep = { "setup.rounds" = [2, 2] }|one': "sweep: give one or 2 keys",
-        'sweep = { "setup.rounds" = [2] }|one': "sweep: give one or 2 keys",
+        'sweep = { "setup.rounds" = [3] }|one': "sweep: give one or 2 keys",
         'sweep = { "setup.rounds" = [2, 3] }\nquestion = "seats"|one': "question: a sweep answers its own question, variants",
     },
 }

@@ -20,7 +20,7 @@ from study_database import execute
 from study_examples import EXAMPLES, KEYS, tables_in
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="stops a forked copy")
-KINDS = [kind for kind in EXAMPLES if kind != "leak_check"]  # a check plays no chunks
+KINDS = [kind for kind in EXAMPLES if kind not in ("leak_check", "tune")]  # these have no chunks of their own
 IN_MEMORY = ("weights",)  # what it plays first is in no folder
 FAULTS = ("SIGKILL", "SIGTERM", "SIGKILL", "SIGINT", "full disk", "SIGKILL")
 DONE, STOPPED, FULL = 0, 10, 11  # how a copy ends

@@ -11,7 +11,6 @@ from strozzi_sim.errors import ArgumentError
 from strozzi_sim.stats.precision import CHUNKS_AT_MOST, FIRST_LOOK, mean_half_width, most_deals, reach, share_interval
 from strozzi_sim.study.folders import study_of
 from strozzi_sim.study.kinds.compare import CompareVariants
-from strozzi_sim.study.kinds.compare import _most_deals as most_deals_of
 from study_examples import played, tables_in
 
 QUIET = {"workers": 1, "progress": False}
@@ -179,9 +178,9 @@ def test_sixty_studies_of_nothing_and_sixty_of_two_points():
 
 
 def test_slow_agents_have_fewer_deals():
-    keys = {"game": "strozzi", "players": [4], "variants": ["base", "long-tracks"], "deals": 1}
+    keys = {"game": "strozzi", "players": [4], "variants": ["base", "long-tracks"]}
     agents = ("heuristic", "learned", "learned:beyond=2,redraws=32", "ismcts")
-    deals = [most_deals_of(CompareVariants.of(**keys, lineups=[[agent]])) for agent in agents]
+    deals = [CompareVariants.until_decided(0.01, {**keys, "lineups": [[agent]]})["deals"] for agent in agents]
     assert deals == [50_000, 7500, 300, 300]
 
 

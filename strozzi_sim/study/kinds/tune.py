@@ -28,15 +28,14 @@ from strozzi_sim.study.arguments import WHO_PLAYS, StudyOptions, documented
 from strozzi_sim.study.box_numbers import STEPS, BoxNumber, tunable_numbers
 from strozzi_sim.study.cells import SEAT_GAP, CellCounts, CountsOf
 from strozzi_sim.study.games import figures_of_games
-from strozzi_sim.study.kinds.balance import Balance
 from strozzi_sim.study.look import KeyNumber, Look, Section, picture, section
-from strozzi_sim.study.model import Study
+from strozzi_sim.study.model import MOST_DEALS, Study
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import PlayHeat, play
 from strozzi_sim.study.targets import (
     MET,
     OPEN,
-    Column,
+    Measured,
     Target,
     Wanted,
     columns_of,
@@ -163,7 +162,7 @@ class Tune(Study):
             raise ArgumentError("lineups", "give one line-up for each player count")
         check_whole("most", self.most, 1, MOST_CHANGES)
         check_whole("reach", self.reach, 1, 1000)
-        check_whole("deals", self.deals, FEWEST_DEALS)
+        check_whole("deals", self.deals, FEWEST_DEALS, MOST_DEALS)
         _ = self.parsed, self.numbers
 
     @cached_property
@@ -178,10 +177,10 @@ class Tune(Study):
         return as_argument_error("keys", tunable_numbers, self.the_game, self.box, self.keys, self.reach)
 
     @cached_property
-    def parsed(self) -> tuple[list[Column], list[Target]]:
+    def parsed(self) -> tuple[list[Measured], list[Target]]:
         """The figures that are measured, and the targets of them."""
         lineup_of = {len(lineup): lineup for lineup in self.lineups}
-        columns, targets = list[Column](), list[Target]()
+        columns, targets = list[Measured](), list[Target]()
         for wish in wanted(self.targets, self.keep):
             if wish.players not in (None, *self.players):
                 raise ArgumentError("targets", f"{wish.text}: the study has no games of {wish.players} players")
@@ -192,7 +191,7 @@ class Tune(Study):
                 targets.append(target_of(wish, places, *self._figure(wish, needed[0], len(needed))))
         return columns, targets
 
-    def _figure(self, wish: Wanted, column: Column, columns: int) -> tuple[Figure, str, str]:
+    def _figure(self, wish: Wanted, column: Measured, columns: int) -> tuple[Figure, str, str]:
         """Return the figure of a target, its label in words, and the player whose share of wins it is."""
         where = f" at {column.players} players" if len(self.players) > 1 else ""
         if columns > 1:
@@ -219,7 +218,8 @@ class Tune(Study):
 
         def play_boxes(boxes: Sequence[Variant], deals: int, chunks: int) -> tuple[Array, int]:
             own_deals = max(deals // chunks, 1) * chunks
-            heat = Balance.of(
+            heat = Study.of(
+                kind="balance",
                 game=self.the_game,
                 players=self.players,
                 lineups=list(dict.fromkeys(column.lineup for column in columns)),
@@ -250,7 +250,7 @@ class Tune(Study):
             "heats": pd.DataFrame(heats),
         }
 
-    def _columns_of(self, cells: Sequence[CellCounts], name: str, columns: Sequence[Column]) -> Array:
+    def _columns_of(self, cells: Sequence[CellCounts], name: str, columns: Sequence[Measured]) -> Array:
         own = [cell for cell in cells if cell.variant == name]
         balances = dict[int, dict[str, Any]]()
         for cell in own if any(column.is_counted for column in columns) else ():
