@@ -188,7 +188,7 @@ class SeatStatement:
 
 
 def _seat_statements(cells: Sequence[SeatCell], game: Game) -> Iterator[SeatStatement]:
-    """Yield the statements on seats: each cell is in the statement of its seat furthest above an equal share, or else below."""
+    """Yield a statement on each seat that is known to win more, or less: a cell is in that of its furthest seat."""
     lineups = tuple(dict.fromkeys(cell.lineup for cell in cells))
     counts = grouped((cell.lineup, cell.players) for cell in cells)
     unequal = [cell for cell in cells if cell.verdict == UNEQUAL]
