@@ -222,8 +222,10 @@ def _found(
     own = pick(tested, variant=variant)["players"].unique()
     is_everywhere = "{share}" not in alarm.text and all((rows["players"] == each).sum() == count for each in own)
     at = "" if len(own) == 1 or is_everywhere else f"{players} players"
-    if tested["variant"].nunique() > 1:
-        text = f"{', '.join(filter(None, [variant, at]))}: {clause}."
+    variants = tested["variant"].nunique()
+    if variants > 1:
+        box = variant if variants > 2 else "Before the change" if variant == reference else "With the change"
+        text = f"{', '.join(filter(None, [box, at]))}: {clause}."
     else:
         text = f"At {at} {clause}." if at else with_capital(f"{clause}.")
     rows = pd.concat([shown, rows[rows["players"] != players]])

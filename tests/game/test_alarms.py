@@ -101,9 +101,9 @@ def test_an_alarm_names_the_player_count_the_variant_and_its_figures():
     assert (row["players"], row["n"], row["low"] < 0.97 < row["high"]) == (6, 3500, True)
     changed = tables(4, runs_out=0.97, variant="poor")
     versions = {name: pd.concat([at_6[0][name], changed[name]]) for name in both}
-    assert said(versions) == ["poor: the coins run out in 97 of 100 games."]
+    assert said(versions) == ["With the change: the coins run out in 97 of 100 games."]
     # what the first variant has too is said of the first one
-    assert said(versions, reference="poor") == ["poor: the coins run out in 97 of 100 games."]
+    assert said(versions, reference="poor") == ["Before the change: the coins run out in 97 of 100 games."]
 
 
 def test_an_alarm_has_to_hold_in_the_games_of_each_lineup():
