@@ -20,6 +20,7 @@ from strozzi_sim.runtime.files import check_no_links, storage_errors
 from strozzi_sim.runtime.system import why_not_locked
 
 DATABASE, STUDY_FILE, REPORT = "study.sqlite", "study.json", "report.html"
+HEATS = "heats"  # folder of the studies that a search has played, and its table of them
 _MANIFEST = "manifest.json"  # of the formats before study/1
 OF_SQLITE = tuple(f"{DATABASE}-{ending}" for ending in ("wal", "shm", "journal"))
 _COPIED = DATABASE, OF_SQLITE[0], OF_SQLITE[2]  # all but the index of the log, which SQLite makes anew

@@ -106,6 +106,7 @@ class Study:
     keeps_copies: ClassVar[bool] = False  # whether a line-up may be listed twice
     keeps_rows: ClassVar[bool] = False  # whether tables are made of rows of games and seats
     is_search: ClassVar[bool] = False  # whether it plays heats, studies that it chooses, instead of cells of its own
+    fixed: ClassVar[str] = "a study with a precision or search_deals"  # which studies of the kind cannot grow
     has_pages: ClassVar[bool] = False  # whether the pages and heat maps of the game are counted and shown
     printed: ClassVar[tuple[str, ...]] = ()  # tables that the terminal prints
     measured: ClassVar[tuple[Figure, ...]] = ()  # figures of its tables, beside those of every game
@@ -296,7 +297,7 @@ class Study:
         """Return the study with another number of deals, in chunks of the same length."""
         check_whole("deals", deals, 1, MOST_DEALS)
         if deals != self.deals and not self.can_grow:
-            raise ArgumentError("deals", "a study with a precision, or with search_deals, has its own")
+            raise ArgumentError("deals", f"{self.fixed} has its own; name another folder for other deals")
         return replace(self, deals=deals)
 
     @classmethod

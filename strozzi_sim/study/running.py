@@ -33,7 +33,7 @@ from strozzi_sim.study.arguments import RunOptions, StudyOptions
 from strozzi_sim.study.cells import Cell, CellCounts
 from strozzi_sim.study.cluster import cluster_of
 from strozzi_sim.study.duration import announce
-from strozzi_sim.study.files import csv_of
+from strozzi_sim.study.files import HEATS, csv_of
 from strozzi_sim.study.games import ANSWERS, with_figures
 from strozzi_sim.study.kept import row_files
 from strozzi_sim.study.look import PLAIN, Look
@@ -45,7 +45,6 @@ from strozzi_sim.study.store import Content, Key, Store, StudyPart, versions
 
 Folder = str | PathLike[str] | None
 PlayHeat = Callable[[Study, Look], list[CellCounts]]
-HEATS = "heats"  # folder of the studies that a search has played
 FEWEST_CHUNKS = 20  # fewest chunks of a cell from which preliminary tables are made
 REPORT_DIVISORS = (10, 3)  # without a precision, results are reported to a callback after 1/10 and 1/3 of the chunks
 
@@ -93,6 +92,8 @@ def run(
     if deals is not None:
         study = study.extended(deals)
     study.check_look(look)
+    if own_part.of > 1 and study.is_search:
+        raise ArgumentError("part", "a search has no parts: each of its heats depends on those before")
     if own_part.of > 1 and (results_folder is None or not study.can_grow):
         raise ArgumentError("part", "needs a results folder, and a study without precision and search_deals")
     worker_total = worker_count(workers)
@@ -123,10 +124,9 @@ def _run(store: Store, worker_total: int, reporter: Progress, trust_agents: bool
     start = monotonic()
     if reporter.command != Progress.command and study.chunks:
         reporter.on_message(study.summary)
-    for line in (*study.warnings, *store.left):
+    for line in study.warnings:
         reporter.on_message(line)
-    if store.done and study.unknown_code and not trust_agents:
-        raise InputError(f"{folder}: {'; '.join(study.unknown_code)}; {RESUMES}, or name another folder")
+    _check_resumed(store, reporter, trust_agents)
     if store.done and folder is not None:
         reporter.on_message(f"resuming: {len(store.done):,} of {len(store.keys):,} chunks are already played")
     store.begin_run(reporter.command)
@@ -138,7 +138,7 @@ def _run(store: Store, worker_total: int, reporter: Progress, trust_agents: bool
         if store.part.of == 1:
             if not study.is_search:
                 reporter.on_phase("tables", 0, 0)
-            heats = _Heats(folder, worker_total, reporter)
+            heats = _Heats(folder, worker_total, reporter, trust_agents)
             with _one_thread_each(worker_total):
                 tables, rows = _make_tables(played, store, heats, is_new=new_games > 0)
             new_games += heats.new_games
@@ -160,6 +160,15 @@ def _run(store: Store, worker_total: int, reporter: Progress, trust_agents: bool
         about={"command": reporter.command, "part": str(store.part), "versions": versions()},
         rows=rows,
     )
+
+
+def _check_resumed(store: Store, reporter: Progress, trust_agents: bool) -> None:
+    """Say which stored chunks are played again, and refuse to resume with agents whose changes cannot be detected."""
+    for line in store.left:
+        reporter.on_message(line)
+    code = store.study.unknown_code
+    if (store.done or store.has_heats) and code and not trust_agents:
+        raise InputError(f"{store.folder}: {'; '.join(code)}; {RESUMES}, or name another folder")
 
 
 def _explain(interrupt: BaseException, store: Store, workers: int) -> None:
@@ -185,6 +194,8 @@ def look_at(
 
     Chunks that lack facts of the look are played again. `why` are the first words of the attribute `interrupted`.
     """
+    if study.is_search:
+        raise InputError(f"{folder}: the search has not ended; run it again to resume, or look again later")
     worker_total = worker_count(workers)
     with stop_flag(), progress_of(progress) as reporter, Store(None, study, look, copy_of=folder) as store:
         stored = store.stored_keys()
@@ -340,10 +351,10 @@ class _Heats:
     A search that runs again asks for the same heats, of which only the missing chunks are played.
     """
 
-    def __init__(self, folder: Path | None, workers: int, reporter: Progress) -> None:
+    def __init__(self, folder: Path | None, workers: int, reporter: Progress, trust_agents: bool = False) -> None:
         self._folder = None if folder is None else folder / HEATS
         self._workers, self._reporter = workers, reporter
-        self.played = 0
+        self._trust_agents = trust_agents
         self.new_games = 0
 
     def play(self, study: Study, look: Look) -> list[CellCounts]:
@@ -352,6 +363,7 @@ class _Heats:
         if folder is not None:
             folder.parent.mkdir(exist_ok=True)
         with Store(folder, study, look) as store:
+            _check_resumed(store, self._reporter, self._trust_agents)
             games_before = store.games
             if folder is not None:
                 store.begin_run(self._reporter.command)
@@ -360,7 +372,6 @@ class _Heats:
             new_games = store.games - games_before
             if folder is not None:
                 store.end_run(study, study.games, new_games, round(monotonic() - start, 3))
-            self.played += 1
             self.new_games += new_games
             return [counts_of(study, store, study.facts(look), cell) for cell in study.cells]
 

@@ -169,14 +169,14 @@ class Store:
     def _open_study(self) -> None:
         """Write the study into a new database; check that an existing one has this study, and take over its facts.
 
-        Its kept rows are taken over if they suffice. A database without chunks and files is that of a run that ended
-        before it had played, and is used as a new one.
+        Its kept rows are taken over if they suffice. A database without chunks, heats and files is that of a run that
+        ended before it had played, and is used as a new one.
         """
         if not self._sql("SELECT 1 FROM sqlite_schema"):
             for statement in SCHEMA:
                 self._sql(statement)
             self._sql("INSERT INTO study (format, part) VALUES (?, ?)", FORMAT, str(self.part))
-        elif not self._sql("SELECT 1 FROM chunks UNION ALL SELECT 1 FROM files LIMIT 1"):
+        elif not (self.has_heats or self._sql("SELECT 1 FROM chunks UNION ALL SELECT 1 FROM files LIMIT 1")):
             self._sql("UPDATE study SET format = ?, part = ?", FORMAT, str(self.part))
         else:
             with files.content_errors(self._place):
@@ -220,12 +220,17 @@ class Store:
             more = f"; and {len(lines) - 3} more" if len(lines) > 3 else ""
             raise InputError(f"{self._source}: holds another study ({'; '.join(lines[:3])}{more}); name another folder")
         if deals > study.deals or not study.can_grow:
-            cannot_grow = "a study with a precision or search_deals cannot be extended"
+            cannot_grow = f"{study.fixed} cannot be extended"
             advice = "ask for at least as many" if study.can_grow else cannot_grow
             difference = f"holds {deals:,} deals of this study, not {study.deals:,}"
             raise InputError(f"{self._source}: {difference}; {advice}, or name another folder")
         if deals % study.chunk_deals:
             self._sql("DELETE FROM chunks WHERE chunk = ?", deals // study.chunk_deals)
+
+    @property
+    def has_heats(self) -> bool:
+        """Whether the folder has games of a search."""
+        return self._source is not None and (self._source / files.HEATS).is_dir()
 
     @property
     def keys(self) -> list[Key]:
