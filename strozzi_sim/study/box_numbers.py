@@ -1,15 +1,23 @@
 """The numbers of a box: every number of its components, and those that a designer may tune, with steps and ranges."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 import numpy as np
 
-from strozzi_sim.errors import ArgumentError, suggest_names
+from strozzi_sim.errors import ArgumentError, InputError, suggest_names
 from strozzi_sim.game import Game
 from strozzi_sim.game.component_names import Name, name_of_key
-from strozzi_sim.game.variants import Variant, is_reconstructed, published_value
+from strozzi_sim.game.variants import (
+    BASE,
+    Variant,
+    is_reconstructed,
+    published_value,
+    resolve_variant,
+    shipped_variants,
+    with_values,
+)
 from strozzi_sim.stats.intervals import Array
 
 STEPS = 10  # default range of a number, in steps up and down
@@ -31,6 +39,12 @@ class BoxNumber:
         """Return the printable value that is nearest to this many steps from its own."""
         wanted = self.value + steps * self.step
         return min(self.values, key=lambda value: (abs(value - wanted), abs(value - self.value)))
+
+    def moved(self, sign: int, steps: Sequence[int]) -> list[float]:
+        """Return the values so many steps up (sign 1) or down (-1); the next one, if the steps lead to no other."""
+        side = [value for value in self.values if sign * (value - self.value) > 0]
+        reached = [value for value in (self.at(sign * each) for each in steps) if value in side]
+        return reached or sorted(side, key=lambda value: abs(value - self.value))[:1]
 
     def steps_to(self, value: float) -> float:
         """Return the distance of a value, in steps."""
@@ -55,6 +69,28 @@ def numbers(game: Game, variant: Variant) -> Iterator[tuple[str, float]]:
             yield key, data
 
 
+def whole(value: float) -> str:
+    """Return a number as a setting writes it, whole numbers without a point."""
+    return str(int(value)) if float(value).is_integer() else repr(float(value))
+
+
+def as_settings(game: Game, variant: Variant) -> tuple[str, dict[str, float]] | None:
+    """Return the name of a variant that the game ships, and the numbers that make this one of it; None if none do."""
+    if (
+        variant.name in (BASE, *shipped_variants(game))
+        and resolve_variant(game, variant.name).components == variant.components
+    ):
+        return variant.name, {}
+    published = resolve_variant(game, BASE)
+    before = dict(numbers(game, published))
+    changed = {key: value for key, value in numbers(game, variant) if before.get(key) != value}
+    try:
+        made = with_values(game, published, changed)
+    except InputError:  # a list of other length
+        return None
+    return (BASE, changed) if made.components == variant.components else None
+
+
 def tunable_numbers(game: Game, variant: Variant, keys: str = "", reach: int = STEPS) -> list[BoxNumber]:
     """Return the numbers that match patterns such as 'tracks.*, scoring.x = 0 to 30'. Raises ArgumentError.
 
@@ -69,6 +105,10 @@ def tunable_numbers(game: Game, variant: Variant, keys: str = "", reach: int = S
     known = dict(numbers(game, variant))
     if not keys.strip():
         tunable = {key: value for key, value in known.items() if name_of_key(game, key).tunable}
+        if not tunable:
+            raise ArgumentError(
+                "keys", f"{game.name} has no number that a designer would tune; name keys, or * for all"
+            )
         return [_box_number(game, key, value, "", reach) for key, value in tunable.items()]
     chosen: dict[str, BoxNumber] = {}
     for piece in keys.split(","):
@@ -109,4 +149,6 @@ def _range_of(limits: str, key: str) -> tuple[float, float]:
         raise ArgumentError("keys", f"{key} = {limits}: expected KEY = LOW to HIGH") from None
     if not low < high:
         raise ArgumentError("keys", f"{key} = {limits}: the range is empty")
+    if not (np.isfinite(low) and np.isfinite(high)):
+        raise ArgumentError("keys", f"{key} = {limits}: both ends must be numbers")
     return low, high

@@ -167,10 +167,13 @@ class Search:
     def _confirm(self, boxes: Sequence[Box]) -> None:
         """Play rungs on new deals until one meets all targets and all before it miss, or all deals are played.
 
-        A rung that an earlier attempt left open keeps its deals.
+        A rung that an earlier attempt left open starts afresh: the deals of that attempt chose it.
         """
         paired = any(target.is_paired for target in self.targets) and () not in boxes
         left = [box for box in boxes if box not in self.ladder or self.status(box) == OPEN]
+        for box in left:
+            self.ladder.pop(box, None)
+            self.deals_of_rung.pop(box, None)
         for _ in range(LOOKS if left else 0):
             played = [(), *left] if paired else left
             figures, deals = self._play([self.variants[box] for box in played], self.deals // LOOKS, PER_LOOK)
@@ -213,8 +216,7 @@ class Search:
         """Return the boxes with one number moved up, and down, by the first of these steps that the game allows."""
         boxes = list[Box]()
         for sign in (1, -1):
-            values = (self.numbers[k].at(sign * each) for each in steps)
-            allowed = (value for value in values if value != self.numbers[k].value and self._is_allowed(k, value))
+            allowed = (value for value in self.numbers[k].moved(sign, steps) if self._is_allowed(k, value))
             boxes += [((k, value),) for value in [next(allowed, None)] if value is not None]
         return boxes
 

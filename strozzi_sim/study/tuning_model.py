@@ -44,7 +44,7 @@ class Seen:
 
 @dataclass(frozen=True)
 class Known:
-    """What is known of the box before any change.
+    """The box before any change, as far as it was played.
 
     Attributes:
         figures, error: its figures and their standard errors, float64[F].
