@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Any, Literal, NamedTuple
 
-Unit = Literal["share", "points", "score", "amount", "number", "count", "p"]
+Unit = Literal["share", "points", "ratio", "score", "amount", "number", "count", "p"]
 # what the size of a difference is relative to: all games (a share), the mean score, the figure itself; "": not compared
 Scale = Literal["share", "score", "itself", ""]
 
@@ -27,6 +27,7 @@ class Measure(NamedTuple):
 UNITS: dict[Unit, Measure] = {
     "share": Measure(100, 1, "\N{NARROW NO-BREAK SPACE}%", 0.0, 1.0, "share"),
     "points": Measure(100, 1, " points", -1.0, 1.0, "share"),  # differences of shares
+    "ratio": Measure(100, 1, "\N{NARROW NO-BREAK SPACE}%"),  # changes in parts of what changes
     "score": Measure(scale="score"),  # final scores of a player
     "amount": Measure(),  # points and other amounts
     "number": Measure(digits=2),

@@ -12,16 +12,16 @@ Axes: C chunks, F columns (figures of one player count and line-up), any axes of
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 
 from strozzi_sim.declare.printing import format_value
-from strozzi_sim.errors import ArgumentError, short_repr, suggest_names
-from strozzi_sim.facts.figures import DECISIONS, SCORE, WIN_SHARE, Figure
+from strozzi_sim.errors import ArgumentError, InputError, short_repr, suggest_names
+from strozzi_sim.facts.figures import DECISIONS, SCORE, WIN_SHARE, Figure, filled
 from strozzi_sim.stats.intervals import Array, Estimate, residuals, t_quantile
 from strozzi_sim.study.cells import SEAT_GAP, CellCounts
 
@@ -63,7 +63,12 @@ class Wanted:
     high: float
     players: int | None
     is_kept: bool = False
-    is_relative: bool = False
+    is_percent: bool = False
+
+    @property
+    def argument(self) -> str:
+        """The argument that has the text."""
+        return "keep" if self.is_kept else "targets"
 
 
 @dataclass(frozen=True)
@@ -161,9 +166,7 @@ class Target:
 
     def text(self, value: float) -> str:
         """Return a value of the figure as text."""
-        if self.kind == "ratio":
-            return f"{100 * value:.1f} %"
-        return format_value(value, self.figure, None if self.figure.is_share or self.figure.unit == "points" else 1)
+        return format_value(value, self.figure, 1)
 
     @property
     def range_text(self) -> str:
@@ -207,7 +210,7 @@ def _target_of(text: str) -> Wanted:
     found = _TARGET.fullmatch(target)
     if found is None:
         raise ArgumentError("targets", f"got {short_repr(text)}; expected FIGURE and a range, such as {FORMS}")
-    figure, relation, number, _, tolerance, _ = found.groups()
+    figure, relation, number, unit, tolerance, unit_of_tolerance = found.groups()
     if (relation == "=") != (tolerance is not None):
         why = "needs a tolerance, such as = 25 +- 1" if relation == "=" else "takes no tolerance"
         raise ArgumentError("targets", f"{text}: {relation} {why}")
@@ -216,7 +219,8 @@ def _target_of(text: str) -> Wanted:
         raise ArgumentError("targets", f"{text}: a tolerance of 0 can never be shown")
     low = -np.inf if relation == "<=" else value - size
     high = np.inf if relation == ">=" else value + size
-    return Wanted(text, " ".join(figure.split()), low, high, players)
+    is_percent = "%" in (unit, unit_of_tolerance)
+    return Wanted(text, " ".join(figure.split()), low, high, players, is_percent=is_percent)
 
 
 def _kept_of(text: str) -> Wanted:
@@ -229,12 +233,14 @@ def _kept_of(text: str) -> Wanted:
     size = abs(float(tolerance)) / (100 if unit == "%" else 1)
     if not size:
         raise ArgumentError("keep", f"{text}: a tolerance of 0 can never be shown")
-    return Wanted(text, " ".join(figure.split()), -size, size, players, is_kept=True, is_relative=unit == "%")
+    return Wanted(text, " ".join(figure.split()), -size, size, players, is_kept=True, is_percent=unit == "%")
 
 
-def columns_of(each: Wanted, players: int, lineup: tuple[str, ...]) -> list[Measured]:
-    """Return the columns that a target needs at a player count; `lineup` is that of the study."""
-    argument = "keep" if each.is_kept else "targets"
+def columns_of(each: Wanted, players: int, lineup: tuple[str, ...], spec_text: Callable[[str], str]) -> list[Measured]:
+    """Return the columns that a target needs at a player count; `lineup` is that of the study.
+
+    `spec_text` returns the canonical text of an agent.
+    """
     if each.figure in (SEAT_GAP.name, "gap"):
         return [Measured(players, lineup, "seat", WIN_SHARE.name, seat) for seat in range(players)]
     if seat := _SEAT.fullmatch(each.figure):
@@ -242,37 +248,64 @@ def columns_of(each: Wanted, players: int, lineup: tuple[str, ...]) -> list[Meas
         last = players - 1
         level = int(number) if number else int(turn) - 1 if turn else last if place == "last" else _PLACES.index(place)
         if not 0 <= level < players:
-            raise ArgumentError(argument, f"{each.text}: the seats at {players} players are 0 to {last}")
+            raise ArgumentError(each.argument, f"{each.text}: the seats at {players} players are 0 to {last}")
         return [Measured(players, lineup, "seat", WIN_SHARE.name, level)]
     if among := re.fullmatch(r"(\S+) among (\S+) wins", each.figure):
-        return [Measured(players, (among[1], *[among[2]] * (players - 1)), "position", WIN_SHARE.name)]
+        own, other = (spec_text(name) for name in among.groups())
+        return [Measured(players, (own, *[other] * (players - 1)), "position", WIN_SHARE.name)]
     if agent := re.fullmatch(r"(\S+) wins", each.figure):
-        if len(lineup) == 1 or agent[1] not in lineup:
-            hint = "the agents are " + ", ".join(lineup) if len(lineup) > 1 else f"write {agent[1]} among AGENT wins"
-            raise ArgumentError(argument, f"{each.text}: {agent[1]} is not in a line-up of several agents; {hint}")
-        return [Measured(players, lineup, "position", WIN_SHARE.name, lineup.index(agent[1]))]
+        name = spec_text(agent[1])
+        if len(lineup) == 1 or name not in lineup:
+            hint = "the agents are " + ", ".join(lineup) if len(lineup) > 1 else f"write {name} among AGENT wins"
+            raise ArgumentError(each.argument, f"{each.text}: {name} is not in a line-up of several agents; {hint}")
+        return [Measured(players, lineup, "position", WIN_SHARE.name, lineup.index(name))]
     return [Measured(players, lineup, "balance", each.figure)]
+
+
+def known_figure(each: Wanted, name: str, declared: Iterable[Figure]) -> Figure:
+    """Return the figure of the table `balance` with this name, among those that the game declares."""
+    own = (*declared, SCORE, DECISIONS)
+    found = [figure for each_own in own for figure in filled(each_own, [name]) if figure.name == name]
+    if not found:
+        known = [SEAT_GAP.name, *(figure.name for figure in own)]
+        raise ArgumentError(
+            each.argument, f"{each.text}: unknown figure {short_repr(name)}; {suggest_names(name, known)}"
+        )
+    return found[0]
 
 
 def target_of(each: Wanted, places: Sequence[int], figure: Figure, label: str, who: str = "") -> Target:
     """Return a target of a figure, as text `label`, whose columns are at these places."""
     is_share = figure.is_share
-    factor = 100.0 if is_share and not each.is_relative else 1.0
+    is_ratio = each.is_kept and each.is_percent
+    if each.is_percent and not each.is_kept and not is_share:
+        why = f"{figure.words} is no share; write the range in its own unit, such as = 170 +- 5"
+        raise ArgumentError("targets", f"{each.text}: {why}")
+    factor = 1.0 if is_ratio else float(figure.measure.factor)
     low = each.low / factor
     high = each.high / factor
     kind = "gap" if len(places) > 1 else "value"
     if each.is_kept:
         if kind == "gap":
             raise ArgumentError("keep", f"{each.text}: a gap cannot be kept; give a target such as gap <= 5")
-        kind = "ratio" if each.is_relative else "change"
+        kind = "ratio" if is_ratio else "change"
         label = f"change of {label}"
-        figure = figure.difference()
+        figure = _change_of(figure, is_ratio=is_ratio)
     elif is_share and (low > 1 or high < 0 or (np.isfinite(low) and low < 0)):
         raise ArgumentError("targets", f"{each.text}: a share lies between 0 and 100")
     bound = abs(high if np.isfinite(high) else low)
-    one_sided = min(0.01, bound / 2) if is_share else bound / 20
+    one_sided = min(0.01, bound / 2 or 0.01) if is_share else bound / 20 or 1.0
     scale = (high - low) / 2 if np.isfinite(high - low) else one_sided
     return Target(label, tuple(places), low, high, max(scale, 1e-9), kind, figure, "" if each.is_kept else who)
+
+
+def _change_of(figure: Figure, *, is_ratio: bool) -> Figure:
+    """Return the figure of a change from the box, with `is_ratio` in parts of the box's figure."""
+    change = figure.difference(f"{figure.name}_change", "less that of the box")
+    change = replace(change, label=f"change of {figure.words}")
+    if not is_ratio:
+        return change
+    return replace(change, unit="ratio", definition=f"{change.definition}, in parts of it")
 
 
 def figures_by_chunk(
@@ -299,8 +332,9 @@ def figures_by_chunk(
 def _of_balance(estimates: Mapping[str, Estimate], name: str) -> Array:
     able = [figure for figure, each in estimates.items() if each.sums is not None and np.ndim(each.value) == 0]
     if name not in able:
-        hint = suggest_names(name, [SEAT_GAP.name, *_OF_OUTCOME, *able])
-        raise ArgumentError("targets", f"unknown figure {short_repr(name)}; {hint}")
+        raise InputError(
+            f"figure {name} has no interval, so no target of it can be decided; {suggest_names(name, able)}"
+        )
     return _by_chunk(estimates[name])
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Unpack
 
 import numpy as np
@@ -13,19 +14,19 @@ import pandas as pd
 
 from strozzi_sim.agent import names
 from strozzi_sim.agent.names import Agents, Players
-from strozzi_sim.declare.figure_tables import FIGURE, Tables, pick
+from strozzi_sim.agent.registry import AgentSpec
+from strozzi_sim.declare.figure_tables import FIGURE, FIGURES, Tables, figures_frame, pick
 from strozzi_sim.declare.pages import report_of
 from strozzi_sim.declare.pictures import HeatMap
-from strozzi_sim.declare.printing import format_value
-from strozzi_sim.errors import ArgumentError, as_argument_error, check_whole, pluralize
-from strozzi_sim.facts.figures import DECISIONS, SCORE, WIN_SHARE, Figure
+from strozzi_sim.errors import ArgumentError, InputError, check_whole
+from strozzi_sim.facts.figures import WIN_SHARE, Figure
 from strozzi_sim.game import Game, find_game
 from strozzi_sim.game.component_names import name_of_key
-from strozzi_sim.game.sentences import listed, seat_words, some_of, with_capital
+from strozzi_sim.game.sentences import listed, seat_words
 from strozzi_sim.game.variants import BASE, AnyVariant, Variant
 from strozzi_sim.stats.intervals import Array, t_quantile
 from strozzi_sim.study.arguments import WHO_PLAYS, StudyOptions, documented
-from strozzi_sim.study.box_numbers import STEPS, BoxNumber, tunable_numbers
+from strozzi_sim.study.box_numbers import STEPS, BoxNumber, as_settings, tunable_numbers, whole
 from strozzi_sim.study.cells import SEAT_GAP, CellCounts, CountsOf
 from strozzi_sim.study.games import figures_of_games
 from strozzi_sim.study.look import KeyNumber, Look, Section, picture, section
@@ -33,20 +34,20 @@ from strozzi_sim.study.model import MOST_DEALS, Study
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import PlayHeat, play
 from strozzi_sim.study.targets import (
-    MET,
-    OPEN,
     Measured,
     Target,
     Wanted,
     columns_of,
     figures_by_chunk,
+    known_figure,
     pieces,
     target_of,
     wanted,
 )
 from strozzi_sim.study.tuning import CHUNKS, LOOKS, PER_LOOK, Search
 from strozzi_sim.study.tuning_model import Box
-from strozzi_sim.study.verdict import MOST_WORDS, Verdict, word_count
+from strozzi_sim.study.tuning_words import Answer
+from strozzi_sim.study.verdict import Verdict
 from strozzi_sim.study.wording import copies_words, player_words
 
 FEWEST_DEALS = 10 * LOOKS * PER_LOOK
@@ -54,7 +55,6 @@ MOST_CHANGES = 3
 EFFECT = Figure("effect", "change, in tolerances", definition="change of a target's figure / half of its range")
 _WANTED = "wanted"
 _MOST_NUMBERS = 3  # of a page's first screen
-_NUMBERS = {1: "one number", 2: "two numbers", 3: "three numbers"}
 _RUNG = ["rung", "changes", "target", *FIGURE, "least", "most", "status", "before"]
 
 
@@ -91,13 +91,14 @@ def tune(
             default: those that a designer would tune; '*': all
         most: most numbers that may change, 1 to 3
         reach: range of a number without one, in steps up and down; a step is about a tenth of the number
-        deals: most deals of each box that is checked; the search plays up to four times as many; default: 60,000
+        deals: most deals of each box that is checked, at most seven boxes; the search before plays up to four times as
+            many, and at least 200 of each box that is tried; default: 60,000
         variant: a variant of the components, from which changes are counted
 
     >>> import strozzi_sim as ss
     >>> results = ss.tune("strozzi", targets="score_mean >= 1", players=3, agents="random", deals=4000)
     >>> results.verdict.answer
-    'Change nothing: the box meets every target.'
+    'Change nothing: the box meets the target.'
     """
     the_game = find_game(game)
     counts = names.player_counts(the_game, players)
@@ -129,19 +130,23 @@ class Tune(Study):
     keys: str = ""
     most: int = MOST_CHANGES
     reach: int = STEPS
-    usual_deals, is_search, printed = 60_000, True, ("ladder", "box")
+    usual_deals, printed = 60_000, ("ladder", "box")
+    is_search, fixed = True, "a search"
 
     @property
     def chunks(self) -> int:
+        """0: a search has no chunks, only its heats have."""
         return 0
 
     @property
     def can_grow(self) -> bool:
+        """False: with more deals another search would choose other boxes."""
         return False
 
     @property
     def games(self) -> int:
-        return 0  # those of its heats
+        """0: the games are those of the heats."""
+        return 0
 
     @property
     def summary(self) -> str:
@@ -152,14 +157,17 @@ class Tune(Study):
         return f"{self.the_game.title}, {counts} players: {lineups}; {wishes}; at most {self.deals:,} deals a box"
 
     def check(self) -> None:
+        """Check the options, targets, figures to keep and keys."""
         if self.precision or self.search_deals or self.luck:
             argument = "precision" if self.precision else "search_deals" if self.search_deals else "luck"
             raise ArgumentError(argument, "a search has none; it plays until its targets are decided")
         if len(self.variants) > 1:
             raise ArgumentError("variants", "changes are counted from one variant")
-        sizes = [len(lineup) for lineup in self.lineups]
-        if len(set(sizes)) < len(sizes):
-            raise ArgumentError("lineups", "give one line-up for each player count")
+        sizes = sorted(len(lineup) for lineup in self.lineups)
+        if sizes not in ([1], sorted(self.players)):
+            counts, got = listed(list(map(str, self.players))), listed(list(map(str, sizes)))
+            why = f"give one of a single agent, or one for each player count ({counts}); got some of {got} agents"
+            raise ArgumentError("lineups", why)
         check_whole("most", self.most, 1, MOST_CHANGES)
         check_whole("reach", self.reach, 1, 1000)
         check_whole("deals", self.deals, FEWEST_DEALS, MOST_DEALS)
@@ -174,7 +182,10 @@ class Tune(Study):
     @cached_property
     def numbers(self) -> list[BoxNumber]:
         """The numbers that may change."""
-        return as_argument_error("keys", tunable_numbers, self.the_game, self.box, self.keys, self.reach)
+        numbers = tunable_numbers(self.the_game, self.box, self.keys, self.reach)
+        if all(len(number.values) == 1 for number in numbers):
+            raise ArgumentError("keys", f"{numbers[0].key} has no other value in its range; give a wider one")
+        return numbers
 
     @cached_property
     def parsed(self) -> tuple[list[Measured], list[Target]]:
@@ -185,11 +196,26 @@ class Tune(Study):
             if wish.players not in (None, *self.players):
                 raise ArgumentError("targets", f"{wish.text}: the study has no games of {wish.players} players")
             for count in self.players if wish.players is None else (wish.players,):
-                needed = columns_of(wish, count, lineup_of.get(1) or lineup_of[count])
+                spec_text = partial(self._spec_text, wish.argument)
+                needed = columns_of(wish, count, lineup_of.get(1) or lineup_of[count], spec_text)
                 columns += [column for column in needed if column not in columns]
                 places = [columns.index(column) for column in needed]
-                targets.append(target_of(wish, places, *self._figure(wish, needed[0], len(needed))))
+                target = target_of(wish, places, *self._figure(wish, needed[0], len(needed)))
+                if target.label in (other.label for other in targets):
+                    why = f"{wish.text}: a second range of the same figure; write one, FIGURE = VALUE +- TOLERANCE"
+                    raise ArgumentError(wish.argument, why)
+                targets.append(target)
         return columns, targets
+
+    def _spec_text(self, argument: str, agent: str) -> str:
+        """Return the canonical text of an agent that a target names."""
+        return agent if agent in self.specs else self._spec(argument, agent).text
+
+    def _spec(self, argument: str, agent: str) -> AgentSpec:
+        if agent in self.specs:
+            return self.specs[agent]
+        (spec,) = names.agents_named(self.the_game, [agent], argument, self.players)
+        return spec
 
     def _figure(self, wish: Wanted, column: Measured, columns: int) -> tuple[Figure, str, str]:
         """Return the figure of a target, its label in words, and the player whose share of wins it is."""
@@ -198,8 +224,7 @@ class Tune(Study):
             return SEAT_GAP, f"gap between the seats{where}", ""
         if column.by == "balance":
             of_game = report_of(self.the_game).figures.get("balance", ())
-            known = {figure.name: figure for figure in (*of_game, SCORE, DECISIONS)}
-            figure = known.get(column.figure, Figure(column.figure))
+            figure = known_figure(wish, column.figure, of_game)
             return figure, f"{figure.words}{where}", ""
         if column.by == "seat":
             who = seat_words(column.level, column.players)
@@ -215,6 +240,10 @@ class Tune(Study):
         """Return ladder, box, effects, reach and heats, from the heats that a search plays."""
         columns, targets = self.parsed
         heats = list[dict[str, Any]]()
+        lineups = [
+            [self._spec("targets", agent) for agent in lineup]
+            for lineup in dict.fromkeys(column.lineup for column in columns)
+        ]
 
         def play_boxes(boxes: Sequence[Variant], deals: int, chunks: int) -> tuple[Array, int]:
             own_deals = max(deals // chunks, 1) * chunks
@@ -222,7 +251,7 @@ class Tune(Study):
                 kind="balance",
                 game=self.the_game,
                 players=self.players,
-                lineups=list(dict.fromkeys(column.lineup for column in columns)),
+                lineups=lineups,
                 variants=tuple(boxes),
                 deals=own_deals,
                 chunks=chunks,
@@ -242,13 +271,14 @@ class Tune(Study):
             for target, outside in found.reach.items()
             for second in [other for first, other in found.conflicts if first == target] or [""]
         ]
-        return {
+        tables = {
             "ladder": self._ladder(found, rungs),
             "box": self._boxes(found, rungs),
             "effects": self._effects(found),
             "reach": pd.DataFrame(reach, columns=["target", "outside", "other"]).astype({"outside": float}),
             "heats": pd.DataFrame(heats),
         }
+        return {**tables, FIGURES: figures_frame(tables, {"ladder": [target.figure for target in targets]})}
 
     def _columns_of(self, cells: Sequence[CellCounts], name: str, columns: Sequence[Measured]) -> Array:
         own = [cell for cell in cells if cell.variant == name]
@@ -310,83 +340,38 @@ class Tune(Study):
 
     def verdict(self, tables: Tables, look: Look) -> Verdict:
         """Return the smallest change that meets the targets, or how near the nearest box comes and why."""
-        ladder = tables["ladder"]
-        statuses = {int(rung): set(rows["status"]) for rung, rows in ladder.groupby("rung")}
-        met = [rung for rung, found in statuses.items() if found == {MET}]
-        if not met:
-            return self._nearest(tables, statuses)
-        first = met[0]
-        shown = [*self._shown(pick(ladder, rung=first))]
-        if first == 0:
-            return Verdict("Change nothing: the box meets every target.", shown[0], tuple(shown[1:]))
-        changes = f"{self._changes(tables, first)}."
-        answer = f"Change {_NUMBERS[len(pick(tables['box'], rung=first))]}: {changes}"
-        if word_count(answer) > MOST_WORDS:
-            answer = f"{shown[0].removesuffix('.')}, if {_NUMBERS[len(pick(tables['box'], rung=first))]} change."
-            shown[0] = with_capital(changes)
-        open_rungs = (rung for rung, found in statuses.items() if 0 < rung < first and OPEN in found)
-        less = [f"Undecided is whether less would do: {self._changes(tables, rung)}." for rung in open_rungs]
-        return Verdict(answer, shown[0], (*shown[1:], *less, self._how_to_check(tables, first)))
-
-    def _nearest(self, tables: Tables, statuses: Mapping[int, set[str]]) -> Verdict:
-        """Return that the targets are undecided, out of reach, in conflict or not found, and the nearest box."""
-        ladder, reach = tables["ladder"], tables["reach"]
-        losses = [float(self._target(row["target"]).loss(row["value"])) for row in ladder.to_dict("records")]
-        nearest = int(ladder.assign(loss=losses).groupby("rung")["loss"].max().idxmin())
-        rows = pick(ladder, rung=nearest)
-        outside = list(dict.fromkeys(reach[reach["outside"] > 0]["target"]))
-        pairs = [f"{row['target']} and {row['other']}" for row in reach[reach["other"] != ""].to_dict("records")]
-        if statuses[nearest] <= {MET, OPEN}:
-            answer = f"Undecided after {pluralize(int(rows['deals'].iloc[0]), 'deal')}: more deals decide it."
-        elif outside:
-            answer = f"The targets cannot be met in these ranges: out of reach is {some_of(outside, 1)}."
-        elif pairs:
-            answer = f"The targets can be met one by one, but not together: {pairs[0]}."
-        else:
-            answer = "The targets are met at most in part: no box that meets all was found."
-        box = f"Nearest: {self._changes(tables, nearest)}." if nearest else "Nearest is the box as it is."
-        notes = [*self._shown(rows)]
-        if not statuses[nearest] <= {MET, OPEN}:
-            notes.append("That is so as far as the boxes show that were played, and what was fitted to them.")
-        if nearest:
-            notes.append(self._how_to_check(tables, nearest))
-        return Verdict(answer, box, tuple(notes))
-
-    def _target(self, label: str) -> Target:
-        return next(target for target in self.parsed[1] if target.label == label)
-
-    def _changes(self, tables: Tables, rung: int) -> str:
-        """Return the changed numbers of a rung as clauses."""
-        clauses = []
-        for row in pick(tables["box"], rung=rung).to_dict("records"):
-            before, after = (int(end) if end.is_integer() else end for end in (row["from"], row["to"]))
-            clauses.append(name_of_key(self.the_game, row["key"]).change(before, after))
-        return listed(clauses)
-
-    def _shown(self, rows: pd.DataFrame) -> Iterator[str]:
-        """Yield a sentence for each target: its figure at a rung with the interval, and before."""
-        for row in rows.to_dict("records"):
-            target, is_changed = self._target(row["target"]), row["changes"] > 0
-            then = " then" if is_changed else ""
-            if target.who:
-                value, low, high, before = (
-                    format_value(row[end], WIN_SHARE, 1, bare=True) for end in ("value", "low", "high", "before")
-                )
-                words = f"{target.who}{then} wins {value} of 100 games ({low} to {high})"
-            else:
-                value, low, high, before = (target.text(row[end]) for end in ("value", "low", "high", "before"))
-                words = f"{target.label} is{then} {value} ({low} to {high})"
-            was = f", before {before}" if is_changed and not target.is_paired else ""
-            asked = "" if row["status"] == MET else f"; wanted: {target.range_text}"
-            yield f"{with_capital(words)}{was}{asked}."
+        answer = Answer(self.the_game, self.parsed[1], tables)
+        return answer.verdict(self._how_to_check(tables, answer.told) if answer.told else "")
 
     def _how_to_check(self, tables: Tables, rung: int) -> str:
-        """Return the command that compares a box with the one before any change, on new deals."""
-        rows = pick(tables["box"], rung=rung).to_dict("records")
-        settings = " ".join(f"--set {row['key']}={row['to']:g}" for row in rows)
-        counts = ",".join(map(str, self.players))
-        origin = "" if self.box.name == BASE else f" --variant {self.box.name}"
-        return f"Check: strozzi compare {self.game} {settings} --players {counts}{origin} --seed {self.seed + 1}"
+        """Return the command that compares a box with the one before any change, on new deals; "" if there is none."""
+        box = as_settings(self.the_game, self.box)
+        agents = self._agents_option
+        if box is None or agents is None:
+            return ""
+        variant, settings = box
+        settings |= {row["key"]: row["to"] for row in pick(tables["box"], rung=rung).to_dict("records")}
+        sets = [f"--set {key}={whole(value)}" for key, value in settings.items()]
+        counts = f"--players {','.join(map(str, self.players))}"
+        origin = f"--variant {variant}" if variant != BASE else ""
+        words = ["strozzi compare", self.game, *sets, counts, agents, origin, f"--seed {self.seed + 1}"]
+        return f"Check: {' '.join(filter(None, words))}"
+
+    @property
+    def _agents_option(self) -> str | None:
+        """The option that names the line-ups; "" for the default agent, None if no text names them."""
+        if self.lineups == ((self.the_game.default_agent,),):
+            return ""
+        longest = max(self.lineups, key=len)
+        for size in range(1, min(len(longest), min(self.players)) + 1):
+            agents = longest[:size]
+            try:
+                named = names.lineups_of(self.the_game, list(agents), self.players)
+            except InputError:  # agents declared in code
+                return None
+            if {tuple(spec.text for spec in lineup) for lineup in named} == set(self.lineups):
+                return f"--agents {shlex.quote(','.join(agents))}"
+        return None
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
         """Return the ladder beside the ranges, and the effects of the numbers on the targets."""
@@ -395,7 +380,8 @@ class Tune(Study):
             target.label: replace(target.figure, name=f"target_{number}", label=target.label, equal=False)
             for number, target in enumerate(self.parsed[1])
         }
-        words = {rung: self._changes(tables, rung) if rung else "the box as it is" for rung in ladder["rung"].unique()}
+        answer = Answer(self.the_game, self.parsed[1], tables)
+        words = {rung: answer.changes(rung) if rung else "the box as it is" for rung in ladder["rung"].unique()}
         rows = ladder.assign(at=ladder["rung"].map(words), told=ladder["status"])
         ends = ladder.drop_duplicates("target").replace([np.inf, -np.inf], np.nan)
         middle = ends[["least", "most"]].mean(axis=1)
@@ -408,8 +394,8 @@ class Tune(Study):
         drawn = tuple(
             replace(picture(name, ladder_shown), figures=tuple(figures.values())) for name in ("ladder", "ladder-table")
         )
-        last = pick(rows, rung=rows["rung"].max())
-        numbers = [KeyNumber(row, figures[row.target], row.target) for row in last.head(_MOST_NUMBERS).itertuples()]
+        told = answer.rows.head(_MOST_NUMBERS).itertuples()
+        numbers = [KeyNumber(row, figures[row.target], row.target) for row in told]
         pictures = replace(section("tune", ladder_shown), shown=drawn, numbers=tuple(numbers))
         if effects.empty:
             return [pictures]
