@@ -5,18 +5,23 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import strozzi_sim as ss
+from strozzi_sim.agent import python_agent
 from strozzi_sim.errors import ArgumentError, InputError
 from strozzi_sim.facts.figures import SCORE, WIN_SHARE
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import Variant, with_values
 from strozzi_sim.stats.intervals import Array
-from strozzi_sim.study.box_numbers import numbers, tunable_numbers
+from strozzi_sim.study.box_numbers import as_settings, numbers, tunable_numbers, whole
+from strozzi_sim.study.cells import CellCounts
+from strozzi_sim.study.kinds.tune import _RUNG
+from strozzi_sim.study.look import Look
 from strozzi_sim.study.progress import Progress
-from strozzi_sim.study.targets import MET, MISSED, Target, wanted
-from strozzi_sim.study.tuning import Search
+from strozzi_sim.study.targets import MET, MISSED, OPEN, Target, wanted
+from strozzi_sim.study.tuning import LOOKS, PER_LOOK, Search
 
 GAME = load_game("strozzi")
 BASE = Variant.of(GAME)
@@ -106,7 +111,7 @@ def test_targets_are_read() -> None:
     first, second, third = wanted("the first player wins = 25 +- 1; gap <= 1.5 at 3 players", "score_mean +- 5 %")
     assert (first.figure, first.low, first.high) == ("the first player wins", 24, 26)
     assert (second.figure, second.high, second.players) == ("gap", 1.5, 3)
-    assert (third.low, third.high, third.is_relative) == (-0.05, 0.05, True)
+    assert (third.low, third.high, third.is_percent) == (-0.05, 0.05, True)
 
 
 def test_values_are_those_that_a_designer_prints() -> None:
@@ -133,6 +138,12 @@ def test_values_are_those_that_a_designer_prints() -> None:
         ({"targets": "random wins >= 30"}, "write random among AGENT wins"),
         ({"keep": "gap +- 1"}, "a gap cannot be kept"),
         ({"keep": "score_mean = 5"}, "keep: got 'score_mean = 5'"),
+        ({"targets": "score_mean = 170 +- 5 %"}, "mean score is no share"),
+        ({"targets": "gap <= 3; seat_gap <= 2"}, "targets: seat_gap <= 2: a second range of the same figure"),
+        ({"targets": "nobody among random wins <= 3"}, "targets: .*nobody"),
+        ({"keep": "nonsense +- 1"}, "keep: .*unknown figure 'nonsense'"),
+        ({"keys": "tracks.bonus.9 = 0 to inf"}, "both ends must be numbers"),
+        ({"keys": "tracks.bonus.9 = 14 to 16"}, "keys: tracks.bonus.9 has no other value"),
         ({"keys": "nothing.*"}, "keys: no number has a key like"),
         ({"keys": "tracks.bonus.9 = 30"}, "expected KEY = LOW to HIGH"),
         ({"keys": "tracks.bonus.9 = 30 to 0"}, "the range is empty"),
@@ -146,13 +157,138 @@ def test_wrong_input_is_named(options: dict[str, object], words: str) -> None:
         ss.tune("strozzi", **keys)
 
 
+@python_agent(name="in_code")
+class InCode:
+    def act(self, view: Any, legal: Any, rng: Any) -> Any:
+        return legal[0]
+
+
+def tune_study(**keys: Any) -> Any:
+    usual = {"game": "strozzi", "players": [3], "lineups": [["random"]], "targets": ["gap <= 3"]}
+    return ss.Study.of(kind="tune", **{**usual, **keys})
+
+
+def planted_tables(rungs: Sequence[tuple[int, dict[str, tuple[float, str]]]]) -> dict[str, Any]:
+    """Return the tables of a search: of each rung its changes, and by target the value and the status."""
+    rows, boxes = [], []
+    for rung, (changes, by_target) in enumerate(rungs):
+        for target, (value, status) in by_target.items():
+            figure = ("win_share", value, value - 0.01, value + 0.01, 1000, 1000)
+            rows.append((rung, changes, target, *figure, 0.0, 0.3, status, 0.4))
+        boxes += [(rung, f"tracks.bonus.{7 + k}", 5.0, 10.0 * rung, True) for k in range(changes)]
+    return {
+        "ladder": pd.DataFrame(rows, columns=_RUNG),
+        "box": pd.DataFrame(boxes, columns=["rung", "key", "from", "to", "reconstructed"]),
+        "effects": pd.DataFrame(columns=["key", "target", "tolerances"]),
+        "reach": pd.DataFrame(columns=["target", "outside", "other"]),
+    }
+
+
+SEAT_GAP = "gap between the seats"
+TWO_TARGETS = ["seat 0 wins <= 30", "seat 1 wins <= 30"]
+FIRST, SECOND = "games won by the first player", "games won by the second player"
+
+
+def test_key_numbers_are_of_the_rung_of_the_verdict() -> None:
+    study = tune_study(targets=TWO_TARGETS)
+    rungs = [(0, (0.4, MISSED)), (1, (0.25, MET)), (2, (0.35, OPEN))]
+    tables = planted_tables([(changes, {FIRST: figure, SECOND: figure}) for changes, figure in rungs])
+    assert "25.0 of 100 games" in study.verdict(tables, study.look()).subject
+    assert {number.row.value for number in study.sections(tables, study.look())[0].numbers} == {0.25}
+
+
+def test_only_an_undecided_rung_of_fewer_changes_may_do() -> None:
+    study = tune_study(targets=TWO_TARGETS)
+    met, is_open, missed = (0.2, MET), (0.3, OPEN), (0.4, MISSED)
+    rungs = [(0, missed, missed), (1, is_open, missed), (1, is_open, met), (2, met, met), (2, is_open, met)]
+    tables = planted_tables([(changes, {FIRST: first, SECOND: second}) for changes, first, second in rungs])
+    less = [note for note in study.verdict(tables, study.look()).notes if note.startswith("Undecided")]
+    assert less == ["Undecided is whether less would do: space 7 of the tracks pays 20 coins instead of 5."]
+
+
+def test_an_undecided_rung_is_nearer_than_a_missed_one() -> None:
+    study = tune_study(targets=["seat 0 wins <= 30"])
+    rungs = [(0, (0.4, MISSED)), (1, (0.301, MISSED)), (2, (0.31, OPEN))]
+    tables = planted_tables([(changes, {FIRST: figure}) for changes, figure in rungs])
+    verdict = study.verdict(tables, study.look())
+    assert verdict.answer.startswith("Undecided after 1,000 deals")
+    assert "space 8 of the tracks pays 20 coins" in verdict.subject
+
+
+def test_a_rung_that_is_tried_again_starts_on_new_deals() -> None:
+    targets = [share_target(0.30, 0.40)]  # the box is at its end
+    search = Search(GAME, BASE, targets, tunable_numbers(GAME, BASE, KEYS), Planted(0).play, deals=60_000, most=3)
+    search._confirm([()])
+    first = search.ladder[()][0]
+    assert search.status(()) == OPEN
+    search._confirm([()])
+    assert search.deals_of_rung[()] == 60_000
+    assert search.ladder[()][0].shape == first.shape == (LOOKS * PER_LOOK, 2)
+    assert not (search.ladder[()][0] == first).any()
+
+
+def test_a_relative_change_to_keep_has_its_own_figure() -> None:
+    (_, kept) = tune_study(keep=["score_mean +- 5 %"]).parsed[1]
+    assert kept.figure.name == "score_mean_change"
+    assert kept.text(-0.031) == "\N{MINUS SIGN}3.1\N{NARROW NO-BREAK SPACE}%"
+    (_, kept) = tune_study(keep=["score_mean +- 5"]).parsed[1]
+    assert kept.text(-3.1) == "\N{MINUS SIGN}3.1"
+
+
+def test_a_heat_plays_the_agents_of_code_and_those_of_targets_by_canonical_names() -> None:
+    heats = []
+
+    def play_heat(heat: ss.Study, look: Look) -> list[CellCounts]:
+        heats.append(heat)
+        raise RuntimeError("played")
+
+    study = tune_study(lineups=[[InCode]], targets=["greedy:margin=15 among random wins <= 30", "gap <= 3"])
+    with pytest.raises(RuntimeError, match="played"):
+        study.search(play_heat)
+    assert heats[0].specs["in_code"].agent is InCode
+    assert ("greedy", "random", "random") in heats[0].lineups
+
+
+def test_a_search_has_no_parts_and_no_further_deals(tmp_path: Path) -> None:
+    with pytest.raises(ArgumentError, match="part: a search has no parts"):
+        ss.run(tune_study(), tmp_path / "run", part="1/2")
+    with pytest.raises(ArgumentError, match="deals: a search has its own"):
+        ss.run(tune_study(), tmp_path / "run", deals=90_000)
+    assert not (tmp_path / "run").exists()
+
+
+def test_line_ups_that_do_not_fit_are_named() -> None:
+    with pytest.raises(ArgumentError, match="lineups: give one of a single agent, or one for each player count"):
+        tune_study(lineups=[["random", "greedy", "greedy"]], players=[3, 4])
+
+
+def test_a_coarse_range_moves_a_number_to_its_next_value_on_that_side() -> None:
+    (bonus,) = tunable_numbers(GAME, with_values(GAME, BASE, {"tracks.bonus.9": 29}), "tracks.bonus.9 = 0 to 3000")
+    assert bonus.at(1) == bonus.at(-1) == 29
+    assert (bonus.moved(1, (1,)), bonus.moved(-1, (1,))) == ([50], [15])  # the published value is 15
+    (above,) = tunable_numbers(GAME, BASE, "tracks.bonus.9 = 20 to 30")
+    assert above.moved(-1, (6, 1)) == []
+
+
+def test_the_check_names_numbers_in_full_and_a_variant_that_is_shipped() -> None:
+    assert (whole(1_234_567.0), whole(0.25)) == ("1234567", "0.25")
+    own = with_values(GAME, BASE, {"tracks.bonus.9": 30})
+    assert as_settings(GAME, BASE) == ("base", {})
+    assert as_settings(GAME, own) == ("base", {"tracks.bonus.9": 30})
+    study = tune_study(variants=[own], lineups=[[GAME.default_agent]])
+    tables = planted_tables([(0, {SEAT_GAP: (0.4, MISSED)}), (1, {SEAT_GAP: (0.02, MET)})])
+    command = "strozzi compare strozzi --set tracks.bonus.9=30 --set tracks.bonus.7=10 --players 3 --seed 1"
+    assert study.verdict(tables, study.look()).notes[-1] == f"Check: {command}"
+
+
 def test_a_run_finds_a_box_and_says_how_to_check_it(tmp_path: Path) -> None:
     keys: Any = {"players": 3, "agents": "random", "keys": "scoring.*", "deals": 4000}
     results = ss.tune("strozzi", targets="score_mean = 300 +- 12", folder=tmp_path / "run", **keys)
     assert results.verdict.answer.startswith("Change one number: ")
     (change,) = results.tables["box"].query("rung == 1").to_dict("records")
     setting = f"--set {change['key']}={change['to']:g}"
-    assert results.verdict.notes[-1] == f"Check: strozzi compare strozzi {setting} --players 3 --seed 1"
+    command = f"strozzi compare strozzi {setting} --players 3 --agents random --seed 1"
+    assert results.verdict.notes[-1] == f"Check: {command}"
     assert set(results.tables["ladder"].query("changes == 1")["status"]) == {"met"}
     assert results.n_games == results.new_games == results.tables["heats"]["games"].sum()
     again = ss.tune("strozzi", targets="score_mean = 300 +- 12", folder=tmp_path / "run", **keys)
@@ -181,6 +317,12 @@ def test_a_search_that_was_stopped_goes_on_to_the_same_tables(tmp_path: Path) ->
 
     with pytest.raises(RuntimeError, match="stopped"):
         ss.tune("strozzi", folder=tmp_path / "part", progress=Progress(on_phase=stop_in_the_second_heat), **keys)
+    before = (tmp_path / "part" / "study.json").read_bytes()
+    with pytest.raises(InputError, match="holds another study"):
+        ss.tune("strozzi", folder=tmp_path / "part", **{**keys, "targets": "score_mean = 290 +- 12"})
+    with pytest.raises(InputError, match="the search has not ended"):
+        ss.load_results(tmp_path / "part")
+    assert (tmp_path / "part" / "study.json").read_bytes() == before
     resumed = ss.tune("strozzi", folder=tmp_path / "part", **keys)
     assert 0 < resumed.new_games < whole.new_games
     for name in ("ladder", "box", "effects", "reach", "heats"):
