@@ -12,7 +12,7 @@ Axes: C chunks, F columns (figures of one player count and line-up), any axes of
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import NamedTuple
@@ -236,11 +236,8 @@ def _kept_of(text: str) -> Wanted:
     return Wanted(text, " ".join(figure.split()), -size, size, players, is_kept=True, is_percent=unit == "%")
 
 
-def columns_of(each: Wanted, players: int, lineup: tuple[str, ...], spec_text: Callable[[str], str]) -> list[Measured]:
-    """Return the columns that a target needs at a player count; `lineup` is that of the study.
-
-    `spec_text` returns the canonical text of an agent.
-    """
+def columns_of(each: Wanted, players: int, lineup: tuple[str, ...]) -> list[Measured]:
+    """Return the columns that a target needs at a player count; `lineup` is that of the study."""
     if each.figure in (SEAT_GAP.name, "gap"):
         return [Measured(players, lineup, "seat", WIN_SHARE.name, seat) for seat in range(players)]
     if seat := _SEAT.fullmatch(each.figure):
@@ -251,10 +248,9 @@ def columns_of(each: Wanted, players: int, lineup: tuple[str, ...], spec_text: C
             raise ArgumentError(each.argument, f"{each.text}: the seats at {players} players are 0 to {last}")
         return [Measured(players, lineup, "seat", WIN_SHARE.name, level)]
     if among := re.fullmatch(r"(\S+) among (\S+) wins", each.figure):
-        own, other = (spec_text(name) for name in among.groups())
-        return [Measured(players, (own, *[other] * (players - 1)), "position", WIN_SHARE.name)]
+        return [Measured(players, (among[1], *[among[2]] * (players - 1)), "position", WIN_SHARE.name)]
     if agent := re.fullmatch(r"(\S+) wins", each.figure):
-        name = spec_text(agent[1])
+        name = agent[1]
         if len(lineup) == 1 or name not in lineup:
             hint = "the agents are " + ", ".join(lineup) if len(lineup) > 1 else f"write {name} among AGENT wins"
             raise ArgumentError(each.argument, f"{each.text}: {name} is not in a line-up of several agents; {hint}")

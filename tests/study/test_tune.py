@@ -17,7 +17,7 @@ from strozzi_sim.game.variants import Variant, with_values
 from strozzi_sim.stats.intervals import Array
 from strozzi_sim.study.box_numbers import as_settings, numbers, tunable_numbers, whole
 from strozzi_sim.study.cells import CellCounts
-from strozzi_sim.study.kinds.tune import _RUNG
+from strozzi_sim.study.kinds.tune import RUNG
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.progress import Progress
 from strozzi_sim.study.targets import MET, MISSED, OPEN, Target, wanted
@@ -141,6 +141,7 @@ def test_values_are_those_that_a_designer_prints() -> None:
         ({"targets": "score_mean = 170 +- 5 %"}, "mean score is no share"),
         ({"targets": "gap <= 3; seat_gap <= 2"}, "targets: seat_gap <= 2: a second range of the same figure"),
         ({"targets": "nobody among random wins <= 3"}, "targets: .*nobody"),
+        ({"targets": "greedy:margin=15 among random wins <= 3"}, "targets: greedy:margin=15: write greedy, which"),
         ({"keep": "nonsense +- 1"}, "keep: .*unknown figure 'nonsense'"),
         ({"keys": "tracks.bonus.9 = 0 to inf"}, "both ends must be numbers"),
         ({"keys": "tracks.bonus.9 = 14 to 16"}, "keys: tracks.bonus.9 has no other value"),
@@ -177,7 +178,7 @@ def planted_tables(rungs: Sequence[tuple[int, dict[str, tuple[float, str]]]]) ->
             rows.append((rung, changes, target, *figure, 0.0, 0.3, status, 0.4))
         boxes += [(rung, f"tracks.bonus.{7 + k}", 5.0, 10.0 * rung, True) for k in range(changes)]
     return {
-        "ladder": pd.DataFrame(rows, columns=_RUNG),
+        "ladder": pd.DataFrame(rows, columns=RUNG),
         "box": pd.DataFrame(boxes, columns=["rung", "key", "from", "to", "reconstructed"]),
         "effects": pd.DataFrame(columns=["key", "target", "tolerances"]),
         "reach": pd.DataFrame(columns=["target", "outside", "other"]),
@@ -235,18 +236,18 @@ def test_a_relative_change_to_keep_has_its_own_figure() -> None:
     assert kept.text(-3.1) == "\N{MINUS SIGN}3.1"
 
 
-def test_a_heat_plays_the_agents_of_code_and_those_of_targets_by_canonical_names() -> None:
+def test_a_heat_plays_agents_declared_in_code() -> None:
     heats = []
 
     def play_heat(heat: ss.Study, look: Look) -> list[CellCounts]:
         heats.append(heat)
         raise RuntimeError("played")
 
-    study = tune_study(lineups=[[InCode]], targets=["greedy:margin=15 among random wins <= 30", "gap <= 3"])
+    study = tune_study(lineups=[[InCode]], targets=["greedy among in_code wins <= 30", "gap <= 3"])
     with pytest.raises(RuntimeError, match="played"):
         study.search(play_heat)
     assert heats[0].specs["in_code"].agent is InCode
-    assert ("greedy", "random", "random") in heats[0].lineups
+    assert ("greedy", "in_code", "in_code") in heats[0].lineups
 
 
 def test_a_search_has_no_parts_and_no_further_deals(tmp_path: Path) -> None:
@@ -279,6 +280,9 @@ def test_the_check_names_numbers_in_full_and_a_variant_that_is_shipped() -> None
     tables = planted_tables([(0, {SEAT_GAP: (0.4, MISSED)}), (1, {SEAT_GAP: (0.02, MET)})])
     command = "strozzi compare strozzi --set tracks.bonus.9=30 --set tracks.bonus.7=10 --players 3 --seed 1"
     assert study.verdict(tables, study.look()).notes[-1] == f"Check: {command}"
+    in_turn = tune_study(lineups=[["greedy", "random", "greedy"], ["greedy", "random"] * 2], players=[3, 4])
+    assert in_turn._agents_option == "--agents greedy,random"
+    assert tune_study(lineups=[[InCode]])._agents_option is None
 
 
 def test_a_run_finds_a_box_and_says_how_to_check_it(tmp_path: Path) -> None:
@@ -291,6 +295,7 @@ def test_a_run_finds_a_box_and_says_how_to_check_it(tmp_path: Path) -> None:
     assert results.verdict.notes[-1] == f"Check: {command}"
     assert set(results.tables["ladder"].query("changes == 1")["status"]) == {"met"}
     assert results.n_games == results.new_games == results.tables["heats"]["games"].sum()
+    assert ss.load_results(tmp_path / "run").verdict == results.verdict
     again = ss.tune("strozzi", targets="score_mean = 300 +- 12", folder=tmp_path / "run", **keys)
     assert again.new_games == 0
     assert again.n_games == results.n_games

@@ -6,7 +6,7 @@ import hashlib
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, Unpack
 
 import numpy as np
@@ -14,11 +14,11 @@ import pandas as pd
 
 from strozzi_sim.agent import names
 from strozzi_sim.agent.names import Agents, Players
-from strozzi_sim.agent.registry import AgentSpec
+from strozzi_sim.agent.registry import agents as agents_of
 from strozzi_sim.declare.figure_tables import FIGURE, FIGURES, Tables, figures_frame, pick
 from strozzi_sim.declare.pages import report_of
 from strozzi_sim.declare.pictures import HeatMap
-from strozzi_sim.errors import ArgumentError, InputError, check_whole
+from strozzi_sim.errors import ArgumentError, check_whole
 from strozzi_sim.facts.figures import WIN_SHARE, Figure
 from strozzi_sim.game import Game, find_game
 from strozzi_sim.game.component_names import name_of_key
@@ -55,7 +55,7 @@ MOST_CHANGES = 3
 EFFECT = Figure("effect", "change, in tolerances", definition="change of a target's figure / half of its range")
 _WANTED = "wanted"
 _MOST_NUMBERS = 3  # of a page's first screen
-_RUNG = ["rung", "changes", "target", *FIGURE, "least", "most", "status", "before"]
+RUNG = ["rung", "changes", "target", *FIGURE, "least", "most", "status", "before"]
 
 
 @documented(
@@ -196,8 +196,9 @@ class Tune(Study):
             if wish.players not in (None, *self.players):
                 raise ArgumentError("targets", f"{wish.text}: the study has no games of {wish.players} players")
             for count in self.players if wish.players is None else (wish.players,):
-                spec_text = partial(self._spec_text, wish.argument)
-                needed = columns_of(wish, count, lineup_of.get(1) or lineup_of[count], spec_text)
+                needed = columns_of(wish, count, lineup_of.get(1) or lineup_of[count])
+                for agent in dict.fromkeys(needed[0].lineup):
+                    self._check_agent(wish.argument, agent)
                 columns += [column for column in needed if column not in columns]
                 places = [columns.index(column) for column in needed]
                 target = target_of(wish, places, *self._figure(wish, needed[0], len(needed)))
@@ -207,15 +208,13 @@ class Tune(Study):
                 targets.append(target)
         return columns, targets
 
-    def _spec_text(self, argument: str, agent: str) -> str:
-        """Return the canonical text of an agent that a target names."""
-        return agent if agent in self.specs else self._spec(argument, agent).text
-
-    def _spec(self, argument: str, agent: str) -> AgentSpec:
-        if agent in self.specs:
-            return self.specs[agent]
+    def _check_agent(self, argument: str, agent: str) -> None:
+        """Check that a target names an agent as tables do; agents of a finished run need not exist any more."""
+        if self.given is None or agent in self.specs:
+            return
         (spec,) = names.agents_named(self.the_game, [agent], argument, self.players)
-        return spec
+        if spec.text != agent:
+            raise ArgumentError(argument, f"{agent}: write {spec.text}, which is the same agent")
 
     def _figure(self, wish: Wanted, column: Measured, columns: int) -> tuple[Figure, str, str]:
         """Return the figure of a target, its label in words, and the player whose share of wins it is."""
@@ -241,7 +240,7 @@ class Tune(Study):
         columns, targets = self.parsed
         heats = list[dict[str, Any]]()
         lineups = [
-            [self._spec("targets", agent) for agent in lineup]
+            [self.specs.get(agent, agent) for agent in lineup]  # those declared in code are found by no text
             for lineup in dict.fromkeys(column.lineup for column in columns)
         ]
 
@@ -302,7 +301,7 @@ class Tune(Study):
                 status = target.status(low, high)
                 at_start = float(target.value(before, before))
                 rows.append((number, len(rung), target.label, *figure, target.low, target.high, status, at_start))
-        return pd.DataFrame(rows, columns=_RUNG)
+        return pd.DataFrame(rows, columns=RUNG)
 
     def _boxes(self, found: Search, rungs: Sequence[Box]) -> pd.DataFrame:
         """Return the changed numbers of every rung."""
@@ -362,14 +361,12 @@ class Tune(Study):
         """The option that names the line-ups; "" for the default agent, None if no text names them."""
         if self.lineups == ((self.the_game.default_agent,),):
             return ""
-        longest = max(self.lineups, key=len)
+        longest, known = max(self.lineups, key=len), agents_of(self.the_game)
+        if not all("::" in agent or agent.partition(":")[0] in known for agent in longest):  # declared in code
+            return None
         for size in range(1, min(len(longest), min(self.players)) + 1):
             agents = longest[:size]
-            try:
-                named = names.lineups_of(self.the_game, list(agents), self.players)
-            except InputError:  # agents declared in code
-                return None
-            if {tuple(spec.text for spec in lineup) for lineup in named} == set(self.lineups):
+            if all(agent == agents[k % size] for lineup in self.lineups for k, agent in enumerate(lineup)):
                 return f"--agents {shlex.quote(','.join(agents))}"
         return None
 
@@ -403,7 +400,7 @@ class Tune(Study):
             effects.groupby(["key", "target"], sort=False)["tolerances"].apply(lambda each: each.abs().idxmax())
         ]
         step = [
-            f"{name_of_key(self.the_game, row['key']).label}: {row['from']:g} to {row['to']:g}"
+            f"{name_of_key(self.the_game, row['key']).label}: {whole(row['from'])} to {whole(row['to'])}"
             for row in furthest.to_dict("records")
         ]
         cells = furthest.assign(row=step, column=furthest["target"], figure=EFFECT.name, value=furthest["tolerances"])
