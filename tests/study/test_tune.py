@@ -250,6 +250,29 @@ def test_a_heat_plays_agents_declared_in_code() -> None:
     assert ("greedy", "in_code", "in_code") in heats[0].lineups
 
 
+BY_COMPUTED_NAME = """
+from strozzi_sim.agent import python_agent
+import importlib
+
+@python_agent(name="bot")
+class Bot:
+    def act(self, view, legal, rng):
+        return legal[len(importlib.import_module("js" + "on").dumps("")) - 2]
+"""
+
+
+@pytest.mark.slow
+def test_heats_resume_only_if_agents_that_targets_name_are_trusted(tmp_path: Path) -> None:
+    (tmp_path / "bot.py").write_text(BY_COMPUTED_NAME)
+    study = tune_study(targets=[f"{tmp_path / 'bot.py'}::bot among random wins <= 90"], deals=2000)
+    first = ss.run(study, tmp_path / "run")
+    assert first.verdict.answer == "Change nothing: the box meets the target."
+    (tmp_path / "run" / "tables" / "ladder.csv").unlink()  # so that the heats are asked for again
+    with pytest.raises(InputError, match="by a computed name are not detected"):
+        ss.run(study, tmp_path / "run")
+    assert ss.run(study, tmp_path / "run", trust_agents=True).new_games == 0
+
+
 def test_a_search_has_no_parts_and_no_further_deals(tmp_path: Path) -> None:
     with pytest.raises(ArgumentError, match="part: a search has no parts"):
         ss.run(tune_study(), tmp_path / "run", part="1/2")
