@@ -220,7 +220,7 @@ class CompareAgents(Compare):
         for better, other, sign in ((first, second, 1), (second, first, -1)):
             if len(known := pick(rows, sign=sign)):
                 row = next(pick(known, players=headline_players(known)).itertuples(index=False))
-                more, where = format_row(row._replace(value=abs(row.value)), WIN_SHARE.difference()), ""
+                more, where = format_row(row, WIN_SHARE.difference()).removeprefix("\N{MINUS SIGN}"), ""
                 if len(known) < len(rows):
                     where = f" {at_players(known['players'])}"
                 elif len(rows) > 1:
