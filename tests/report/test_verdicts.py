@@ -1,5 +1,7 @@
 """What pages say of planted tables: what is known and of whom, and how much could be missed; corrected for many comparisons."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,6 +11,7 @@ from strozzi_sim.declare.figure_tables import figures_frame
 from strozzi_sim.declare.pages import report_of
 from strozzi_sim.facts.figures import SCORE, WIN_SHARE
 from strozzi_sim.game.variants import from_changes, resolve_variant
+from strozzi_sim.study.beside import compared_pairs
 from strozzi_sim.study.changes import (
     CHANGED,
     EQUAL,
@@ -262,6 +265,37 @@ def test_a_verdict_on_variants_is_of_wins_and_scores(wins, scores, gap, said):
     assert verdict.subject.startswith("You changed: the tracks end at space 10 instead of 9 and 4 more changes.")
     if SMALL not in wins and EQUAL not in wins:
         assert verdict.notes[0] == "Scores rise by 0.1 coins."
+
+
+def test_the_headline_of_several_variants_is_the_largest_change_in_its_headline_cell():
+    """Changes elsewhere, and of other line-ups, choose no variant; who played comes in a note."""
+    one = changes([CHANGED, UNCLEAR], [CHANGED])["changes"].assign(lineup="heuristic", variant="flat", value=0.04)
+    two = one.assign(variant="long-tracks", value=0.05)
+    elsewhere = one.assign(lineup="learned", value=0.2)
+    tables = {**changes([CHANGED], [CHANGED]), "changes": pd.concat([one, elsewhere, two], ignore_index=True)}
+    verdict = change_verdict(tables, STUDY.the_game, {})
+    assert verdict.answer.startswith("Long-tracks beside base: the first player wins 35 of 100 games instead of 30")
+    assert "flat beside base: played by usual players." in verdict.notes
+
+
+def test_a_change_of_scores_that_rounds_to_nothing_and_no_games_won():
+    tables = changes([SMALL], [CHANGED])
+    tables["changes"].loc[1, ["value", "low", "high"]] = 0.003, 0.003, 0.003
+    assert change_verdict(tables, STUDY.the_game, BOXES).answer == "Nobody wins more or less; scores hardly change."
+    tables["changes"] = tables["changes"].iloc[1:]
+    verdict = change_verdict(tables, STUDY.the_game, BOXES)
+    assert (verdict.answer, verdict.notes[0]) == ("Scores hardly change.", "No games won are compared.")
+
+
+def test_the_reference_of_a_study_beside_another_need_not_be_its_first_variant():
+    boxes = {name: SimpleNamespace(components={"value": name}) for name in ("5", "15", "25")}
+    study = SimpleNamespace(variant_of=boxes, reference="15")
+    other = SimpleNamespace(variant_of={"x": SimpleNamespace(components={"value": "15"})}, reference="x")
+    studies = [SimpleNamespace(study=each) for each in (study, other)]
+    labels = [{name: f"one: {name}" for name in boxes}, {"x": "two"}]
+    pairs = list(compared_pairs(studies, labels))
+    within = [("one: 15", "one: 5"), ("one: 15", "one: 25")]
+    assert sorted(pairs) == sorted([*within, ("one: 5", "two"), ("one: 25", "two")])
 
 
 def test_a_change_is_told_in_words():
