@@ -175,6 +175,11 @@ def test_strengths_of_play_are_named_in_words_with_the_numbers_of_usual_players(
 @pytest.mark.parametrize(
     ("shares", "half", "said"),
     [
+        (
+            (0.334, 0.333, 0.333),
+            0.0001,
+            "No agent is found to win more than its share: at most 34 of 100 games at 3 players, where 33.3",
+        ),
         ((0.6, 0.2, 0.2), 0.01, "A wins most: 60 of 100 games at 3 players, where 33 would be equal."),
         (
             (0.35, 0.33, 0.32),

@@ -209,7 +209,7 @@ def verdict_on_agents(study: Study, tables: Tables) -> Verdict:
         return Verdict(f"There are too few games of {game.title} to compare the agents.")
     rows = shares.sort_values("value", ascending=False, kind="stable")
     best, fair = rows.iloc[0], 1 / rows["players"].to_numpy()
-    at = f"at {best['players']} players, where {games_of_100(fair[0])} would be equal"
+    at = f"at {best['players']} players, where {games_of_100(fair[0], among=[best['value']])} would be equal"
     who = plain_player(game, best["agent"])
     p = corrected_p(rows, fair, study.chunks, share=True)
     if p[0] < ALPHA and best["value"] - fair[0] >= MIN_SHARE:
@@ -242,7 +242,7 @@ def styles_verdict(tables: Tables, game: Game, chunks: int = MAX_CHUNKS) -> Verd
     best, players = next(shown.itertuples(index=False)), int(shown["players"].iloc[0])
     share = games_of_100(best.value, among=[1 / players])
     wins = f"{plain_player(game, best.agent)} wins {share} of 100 games {among} at {players} players"
-    fair = f"{games_of_100(1 / players)} would be equal"
+    fair = f"{games_of_100(1 / players, among=[best.value])} would be equal"
     if len(ahead):
         answer = f"{with_capital(wins)}: more than its share; {fair}."
     elif (significant & (gap < 0)).all():
