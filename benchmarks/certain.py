@@ -341,7 +341,7 @@ CLAIMS: dict[str, Callable[[Said, re.Match[str]], bool]] = {
     r"cores (rise|fall) by ([\d,.]*\d)": scores_change,
     r"obody wins more or less": nobody,
     r"Fairest found.*?: .*\(gap ([\d.]+) points; \w+ .*: ([\d.]+)\)": fairest,
-    r"^(?:Most is lost w|W)ithout (.+?)(?: a (?:\w+ )?player (?:loses|wins \S+ of 100 games instead)|: )": worth_most,
+    r"^(?:(?:Most|Much) is lost w|W)ithout (.+?)(?: a (?:\w+ )?player (?:loses|wins \S+ of 100 games instead)|: )": worth_most,
     r"^(\S+) finishes ahead of (.+?) at \d": ahead,
     r"(\S+) beats (\S+?)(?=,|\.)": ahead,
     r"A challenger wins .* against copies": beats_copies,

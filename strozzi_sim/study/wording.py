@@ -34,10 +34,20 @@ def player_words(game: Game, agent: str, the: str = "the") -> str:
     return f"{the} {name} player" if name in TIERS else name
 
 
+def bare_name(agent: str) -> str:
+    """Return the name of an agent without its file, parameters and underscores, for answers."""
+    return agent.rpartition("::")[2].partition(":")[0].replace("_", " ")
+
+
+def plain_words(game: Game, agent: str) -> str:
+    """Return one player in an answer: "the usual player", "random moves"; of an agent of no tier its bare name."""
+    return player_words(game, agent) if agent in game.player_names else bare_name(agent)
+
+
 def plain_player(game: Game, agent: str) -> str:
-    """Return one player as the subject of an answer: "the usual player"; of an agent of no tier its bare name."""
-    words = player_words(game, agent)
-    return words if agent in game.player_names else words.rpartition("::")[2].partition(":")[0].replace("_", " ")
+    """Return one player as the subject of an answer: "the usual player", "a player who moves at random"."""
+    words = plain_words(game, agent)
+    return "a player who moves at random" if words == RANDOM_MOVES else words
 
 
 def player_sentence(game: Game, agent: str) -> str:
@@ -68,8 +78,8 @@ def lineup_words(game: Game, lineup: str) -> str:
     """Return who plays a line-up: "one trained player among usual players", "weak and usual players"."""
     first, *others = split_specs(lineup)
     if len(others) > 1 and set(others) == {others[0]} and others[0] != first:
-        name = player_name(game, first)
-        return f"one {name}{' player' * (name in TIERS)} among {copies_words(game, others[0])}"
+        name = "random" if player_name(game, first) == RANDOM_MOVES else player_name(game, first)
+        return f"one {name}{' player' * (first in game.player_names)} among {copies_words(game, others[0])}"
     return players_words(game, lineup)
 
 

@@ -1,5 +1,6 @@
 """What pages say of planted tables: what is known and of whom, and how much could be missed; corrected for many comparisons."""
 
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -27,7 +28,7 @@ from strozzi_sim.study.games import verdict_on_maps
 from strozzi_sim.study.kinds.balance import styles_verdict, verdict_on_agents
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.restricted import SMALL as TOO_SMALL
-from strozzi_sim.study.restricted import WORTH, verdicts
+from strozzi_sim.study.restricted import WORTH, rank_of, verdicts
 from strozzi_sim.study.seats import held_elsewhere, seat_cells, seat_verdict
 
 STUDY = ss.Study.of(game="strozzi", players=[3], lineups=[["random"]], deals=1000)
@@ -376,8 +377,19 @@ def test_the_thing_worth_most_is_known_to_be_worth_having():
         kind="worth", game="strozzi", players=[3], lineups=[["heuristic"]], things=["flag:*"], deals=1000
     )
     verdict = study.verdict(worth_rows({"A": (0.05, 0.06, 0.33), "B": (0.045, 0.005, 0.33)}), Look(name="x"))
-    assert verdict.answer.startswith("Most is lost without B: a player wins 29 of 100 games")
+    assert verdict.answer.startswith("Much is lost without B: a player wins 29 of 100 games")
     assert verdict.notes[0] == "May be worth as much: A."
+
+
+def test_a_player_who_moves_at_random_is_a_subject_and_the_default_agent_has_the_headline():
+    lineups = [["greedy"], ["random"]]
+    study = ss.Study.of(kind="worth", game="strozzi", players=[3], lineups=lineups, things=["flag:*"], deals=1000)
+    tables = [worth_rows({"A": (0.10, 0.01, 0.33)}, agent)["worth"] for agent in ("greedy", "random")]
+    verdict = study.verdict({"worth": pd.concat(tables, ignore_index=True)}, Look(name="x"))
+    assert verdict.answer == "Without A greedy wins 23 of 100 games instead of 33."
+    assert "without A a player who moves at random wins 23 of 100 games instead of 33." in verdict.notes[0]
+    own = SimpleNamespace(the_game=SimpleNamespace(tiers={}, default_agent="mine"))
+    assert max(["random", "mine"], key=partial(rank_of, own)) == "mine"
 
 
 def test_the_numbers_of_worth_are_of_the_first_variant():
