@@ -210,7 +210,7 @@ def change_verdict(tables: Tables, game: Game, variants: Mapping[str, Variant], 
         where = f" at {cell['players'].iloc[0]} players" if rows["players"].nunique() > 1 else ""
         beside = f"{second} beside {first}: " if several else ""
         if rows["lineup"].nunique() > 1:
-            who = f"played by {players_words(game, str(cell['lineup'].iloc[0]))}"
+            who = f"played by {players_words(game, str(cell['lineup'].iloc[0]), bare=True)}"
             where += "" if several else f", {who}"
             notes += [f"{beside}{who}."] if several else []
         told, more = _told(cell, game, chunks)

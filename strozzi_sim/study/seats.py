@@ -140,7 +140,7 @@ class SeatStatement:
         names = [player_name(game, lineup) for lineup in self.lineups]
         if set(self.lineups) == set(self.every) and set(names) <= {*TIERS, RANDOM_MOVES}:
             return f"whoever plays, {listed(names, 'or')}"
-        return f"with {players_words(game, *self.lineups, most=FEW_AGENTS)}"
+        return f"with {players_words(game, *self.lineups, most=FEW_AGENTS, bare=True)}"
 
     @property
     def _more(self) -> str:
@@ -181,7 +181,7 @@ class SeatStatement:
     def _number_of_main(self, game: Game) -> str:
         """Return the number with whose games, and which player count, it is of."""
         at = f" at {self.main.players}" if len(self.counts) > 1 else ""
-        return f"{self._number()} with {players_words(game, self.main.lineup)}{at}"
+        return f"{self._number()} with {players_words(game, self.main.lineup, bare=True)}{at}"
 
     def others(self, game: Game) -> Iterator[str]:
         """Yield the number of the main cell if the answer lacks it, and the other seats of that cell not equal."""
@@ -240,7 +240,7 @@ def _no_seat(cells: Sequence[SeatCell], game: Game) -> str:
     fair, most = 1 / cell.players, 1 / cell.players + cell.bound
     where = f" at {cell.players} players" if len(game.player_counts) > 1 else ""
     if len({each.lineup for each in cells}) > 1:
-        where += f" with {players_words(game, cell.lineup)}"
+        where += f" with {players_words(game, cell.lineup, bare=True)}"
     if cell.bound <= _CLEAR:
         return f"No seat of {game.title} wins more than {games_at_most(most).removeprefix('at most ')}{where}."
     share = f"{games_at_most(most)}, {games_of_100(fair, among=[most])} would be fair"

@@ -236,7 +236,8 @@ def styles_verdict(tables: Tables, game: Game, chunks: int = MAX_CHUNKS) -> Verd
     gap = rows["value"] - 1 / rows["players"]
     p = corrected_p(rows, 1 / rows["players"].to_numpy(), chunks, share=True)
     significant = (p < ALPHA) & (gap.abs() >= MIN_SHARE)
-    ahead, among = rows[significant & (gap > 0)], f"alone among {players_words(game, strong)}"
+    rivals = players_words(game, strong, bare=True)
+    ahead, among = rows[significant & (gap > 0)], f"alone among {rivals}"
     shown = ahead if len(ahead) else rows
     shown = pick(shown, players=headline_players(shown)).sort_values("value", ascending=False, kind="stable")
     best, players = next(shown.itertuples(index=False)), int(shown["players"].iloc[0])
@@ -246,9 +247,9 @@ def styles_verdict(tables: Tables, game: Game, chunks: int = MAX_CHUNKS) -> Verd
     if len(ahead):
         answer = f"{with_capital(wins)}: more than its share; {fair}."
     elif (significant & (gap < 0)).all():
-        answer = f"No plan here beats {players_words(game, strong)}: the best wins {share} of 100 games, {fair}."
+        answer = f"No plan here beats {rivals}: the best wins {share} of 100 games, {fair}."
     else:
-        answer = f"No plan is found to beat {players_words(game, strong)}: the best wins {share} of 100 games, {fair}."
+        answer = f"No plan is found to beat {rivals}: the best wins {share} of 100 games, {fair}."
     named = pick(rows, players=players).sort_values("value", ascending=False, kind="stable")
     shares = [
         f"{player_name(game, row.agent)} {games_of_100(row.value)}" for row in named.head(_MOST).itertuples(index=False)

@@ -178,7 +178,7 @@ class Sweep(Decided):
     def _where(self, gaps: pd.DataFrame, rows: pd.DataFrame) -> str:
         """Return the player count and line-up of some rows as text, each if it is not the only one of all gaps."""
         players = f" at {rows['players'].iloc[0]} players" if gaps["players"].nunique() > 1 else ""
-        words = players_words(self.the_game, str(rows["lineup"].iloc[0]))
+        words = players_words(self.the_game, str(rows["lineup"].iloc[0]), bare=True)
         return f"{players} with {words}" if gaps["lineup"].nunique() > 1 else players
 
     def _fairest(self, tables: Tables, rows: pd.DataFrame, at: str) -> Verdict:
