@@ -428,6 +428,29 @@ def tournament():
     return study_of(keys)[0]
 
 
+def test_a_copy_that_wins_most_is_called_one():
+    study = study_of(
+        {
+            "kind": "tournament",
+            "game": "strozzi",
+            "players": [3],
+            "lineups": [["heuristic"], ["heuristic"], ["greedy"]],
+            "deals": 300,
+        }
+    )[0]
+    tables = field({("a", "b"): 0.52, ("b", "c"): 0.8, ("a", "c"): 0.8})
+    called = {"a": "heuristic #2", "b": "heuristic", "c": "greedy"}
+    tables = {name: table.replace(called) for name, table in tables.items()}
+    assert study.verdict(tables, Look()).answer == (
+        "No agent beats every other at 3 players; a copy of the usual player wins most, 40 of 100 games."
+    )
+
+
+def test_no_seats_are_too_few_games():
+    empty = {name: table.iloc[:0] for name, table in seats({(3, "base", "random"): FIRST}).items()}
+    assert seat_verdict(empty, STUDY.the_game).answer.startswith("There are too few games of Strozzi")
+
+
 def test_a_standing_says_who_may_be_as_strong_and_where_no_ranking_is():
     tables = field({("a", "b"): 0.52, ("b", "c"): 0.8, ("a", "c"): 0.8})
     assert standing_sentences(tournament(), tables) == [
