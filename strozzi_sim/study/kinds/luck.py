@@ -225,8 +225,9 @@ class Luck(Study):
             return Verdict(f"{skill}.", f"{with_capital(length)}.", tuple(self._notes(shares, players)))
         answer = f"{skill}; the leader at half-time wins {games_of_100(leader.value)} of 100 games."
         kings = figures.get(KINGMAKING.name)
-        is_known = kings is not None and not np.isnan(kings.value)
-        made = f"; at {games_of_100(kings.value)} of 100 decisions a loser picks the winner" if is_known else ""
+        made = ""
+        if kings is not None and not np.isnan(kings.value):
+            made = f"; at {games_of_100(kings.value)} of 100 decisions a loser picks the winner"
         decided = format_value(figures[DECIDED_AFTER.name].value, DECIDED_AFTER, 0)
         course = f"It is decided after {decided} of its decisions ({leader.n} games were followed)."
         return Verdict(answer, f"{with_capital(length)}{made}.", (course, *self._notes(shares, players)))
