@@ -162,10 +162,10 @@ class SeatStatement:
         if len(self.lineups) == 1:
             number = f"{self._number()} at {self.main.players}"
             return with_capital(f"{players} {self.seat} {self._more} {where}: {number}.")
-        claim = f"{players}{',' * players.startswith('whoever')} {self.seat} {self._more}"
-        claim = f"{claim}{_unless_all(self.counts, game)}"
-        whole = f"{claim}: {self._number_of_main(game)}"
-        return with_capital(f"{whole if word_count(whole) <= MOST_WORDS else claim}.")
+        sentence = f"{players}{',' * players.startswith('whoever')} {self.seat} {self._more}"
+        sentence = f"{sentence}{_unless_all(self.counts, game)}"
+        whole = f"{sentence}: {self._number_of_main(game)}"
+        return with_capital(f"{whole if word_count(whole) <= MOST_WORDS else sentence}.")
 
     def _at_one_count(self) -> str:
         """Return the share of wins in the main cell, beside that of the seat that wins least, or an equal share."""
