@@ -91,6 +91,8 @@ def seat_verdict(tables: Tables, game: Game, chunks: int = MAX_CHUNKS) -> Verdic
     cells = seat_cells(tables, chunks)
     cells = sorted((cell for cell in cells if cell.variant == cells[0].variant), key=lambda cell: cell.players)
     found = {cell.verdict for cell in cells}
+    if found <= {FEW}:
+        return Verdict(f"There are too few games of {game.title} to say whether a seat is favoured.")
     statements = sorted(_seat_statements(cells, game), key=lambda statement: -len(statement.cells))
     unknown = max((cell.bound for cell in cells if cell.verdict == OPEN and cell.bound > 0), default=np.nan)
     notes: list[str] = []
@@ -100,8 +102,6 @@ def seat_verdict(tables: Tables, game: Game, chunks: int = MAX_CHUNKS) -> Verdic
         notes += [statement.note(game) for statement in statements[1:_MOST_NOTED]]
         if unknown > 0:
             notes.append(f"Elsewhere a gain of up to {size_text(unknown)} could be missed.")
-    elif found <= {FEW}:
-        answer = f"There are too few games of {game.title} to say whether a seat is favoured."
     elif found == {EQUAL}:
         where = _unless_all((cell.players for cell in cells), game)
         answer = f"Every seat of {game.title} wins its share{where}, to within half a game of 100."
@@ -109,7 +109,7 @@ def seat_verdict(tables: Tables, game: Game, chunks: int = MAX_CHUNKS) -> Verdic
         answer = _no_seat(cells, game)
         if len({(cell.players, cell.lineup) for cell in cells}) > 1 and unknown > 0:
             notes.append(f"Elsewhere a gain of up to {size_text(unknown)} could be missed.")
-    if FEW in found and found != {FEW}:
+    if FEW in found:
         notes.append("Elsewhere there are too few games to say.")
     return Verdict(answer, notes=tuple(notes))
 
