@@ -330,7 +330,7 @@ def counted(said: Said, match: re.Match[str]) -> bool:
 GAMES = r"([\d.]+) of 100 games"
 CLAIMS: dict[str, Callable[[Said, re.Match[str]], bool]] = {
     rf"(?i)^({SEAT}) wins {GAMES} at (\d) players(?:, ({SEAT}) ([\d.]+))?": seat_wins,
-    rf"(?i)({SEAT}) wins (more|less) than a fair share": seat_share,
+    rf"(?i)({SEAT}) wins (more|less) than its share": seat_share,
     r"No seat (?:of .+ wins more than|is found to win more .*at most) ([\d.]+) of 100 games": at_most,
     r"Every seat .*wins its share": within_share,
     rf"^(.+?) wins most: {GAMES} at (\d) players": agent_most,
@@ -340,8 +340,8 @@ CLAIMS: dict[str, Callable[[Said, re.Match[str]], bool]] = {
     rf"wins {GAMES} instead of ([\d.]+)\.": share_changes,
     r"cores (rise|fall) by ([\d,.]*\d)": scores_change,
     r"obody wins more or less": nobody,
-    r"Fairest found: .*\(gap ([\d.]+) points; \w+ .*: ([\d.]+)\)": fairest,
-    r"^(?:Most is lost w|W)ithout (.+?)(?: a (?:\w+ )?player (?:loses|wins \S+ of 100 games instead)|: )": worth_most,
+    r"Fairest found.*?: .*\(gap ([\d.]+) points; \w+ .*: ([\d.]+)\)": fairest,
+    r"^(?:(?:Most|Much) is lost w|W)ithout (.+?)(?: a (?:\w+ )?player (?:loses|wins \S+ of 100 games instead)|: )": worth_most,
     r"^(\S+) finishes ahead of (.+?) at \d": ahead,
     r"(\S+) beats (\S+?)(?=,|\.)": ahead,
     r"A challenger wins .* against copies": beats_copies,

@@ -145,7 +145,7 @@ def analyse(
 
 def analysis_lines(analysis: GameAnalysis, top: int = 5) -> Iterator[str]:
     """Yield an analysis as text: the verdict, the costliest decisions, each seat's parts, and the turning points."""
-    yield "\n".join([*analysis.verdict(), "", *analysis.costliest_in_words(), ""])
+    yield "\n".join([*filter(None, analysis.verdict()), "", *analysis.costliest_in_words(), ""])
     yield f"judged by {analysis.agent}, the mean of {pluralize(analysis.redraws, 'draw')} for each figure\n"
     for title, rows in analysis.tables().items():
         yield f"{title}\n{columns_of([[f'  {first}', *rest] for first, *rest in rows])}"

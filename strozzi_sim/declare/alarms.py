@@ -250,11 +250,11 @@ def _of_variant(rows: pd.DataFrame, keys: Sequence[str], reference: str) -> pd.D
 def of_100(share: float) -> str:
     """Return a share as text: "97 of 100".
 
-    >>> of_100(0.966), of_100(0.004), of_100(0.9997), of_100(1.0)
-    ('97 of 100', '4 of 1,000', '999 of 1,000', 'all')
+    >>> of_100(0.966), of_100(0.004), of_100(0.9997), of_100(1.0), of_100(0.0)
+    ('97 of 100', '4 of 1,000', '999 of 1,000', 'all', '0 of 100')
     """
     if share == 1:
         return "all"
-    if 0.01 <= share < 0.995:
+    if share == 0 or 0.01 <= share < 0.995:
         return f"{100 * share:.0f} of 100"
     return f"{min(max(round(1000 * share), 1), 999)} of 1,000"

@@ -172,23 +172,25 @@ class GameAnalysis:
         ]
 
     def verdict(self) -> tuple[str, str]:
-        """Return who won and the largest cause of the lead, and a sentence on the lead and what is unexplained."""
+        """Return who won and the largest cause of the lead, and a sentence on the lead; for a shared win "" instead."""
         shares = self.result[:, WIN]
         winners = np.flatnonzero(shares == shares.max()).tolist()
         who = with_capital(listed([self.players[seat] for seat in winners]))
+        if len(winners) > 1:
+            return f"{who} shared the win.", ""
         parts = {name: float(part[LEAD]) for name, part in self.parts(winners[0]).items()}
         mistakes = parts["mistakes"] = parts["own_errors"] + parts["rivals_errors"]
         cause = max(_CAUSES, key=lambda name: parts[name])
         if cause == "mistakes":
-            amount, rest = parts["rivals_errors"], f"its own cost {-parts['own_errors']:.0f}"
+            amount, rest = parts["rivals_errors"], f"its own cost {abs(parts['own_errors']):.0f}"
         else:
             amount, rest = parts[cause], f"mistakes {'gave' if mistakes > 0 else 'cost'} it {abs(mistakes):.0f}"
-        verdict = f"{who} {_CAUSES[cause]} {self._amount(amount)}; {rest}."
-        if len(winners) > 1:
-            verdict = f"{who} shared the win."
+        is_pair = len(self.players) == 2
+        won = "won by its rival's mistakes, worth" if is_pair and cause == "mistakes" else _CAUSES[cause]
+        verdict = f"{who} {won} {self._amount(amount)}; {rest}."
         lead = float(self.result[winners[0], LEAD])
         place = "ahead of" if lead >= 0 else "behind"
-        detail = f"{who} ended {self._amount(abs(lead))} {place} the mean of the others"
+        detail = f"{who} ended {self._amount(abs(lead))} {place} {'the other' if is_pair else 'the mean of the others'}"
         if abs(parts["unexplained"]) > abs(mistakes):
             unexplained = f"{signed(parts['unexplained'])} stay unexplained"
             detail += f"; {unexplained}, all mistakes together are worth {signed(mistakes)}"
@@ -303,7 +305,7 @@ class GameAnalysis:
     def _repr_html_(self) -> str:
         import pandas as pd
 
-        parts = [escape(" ".join(self.verdict())), f"Judged by {escape(self.agent)}"]
+        parts = [escape(" ".join(filter(None, self.verdict()))), f"Judged by {escape(self.agent)}"]
         for title, (heading, *rows) in self.tables().items():
             parts += [title, pd.DataFrame(rows, columns=heading).to_html(index=False)]
         parts += [escape(f"{with_capital(turn)}.") for turn in self.turns_in_words(3)]

@@ -70,7 +70,7 @@ def side_by_side(studies: Sequence[Results]) -> Results:
     tables = {name: pd.concat([of_study[name] for of_study in frames], ignore_index=True) for name in shared}
     of_study = {label: number for number, own in enumerate(labels) for label in own.values()}
     changes = []
-    for names_of_pair in _pairs(studies, labels):
+    for names_of_pair in compared_pairs(studies, labels):
         one, other = (
             {name: pick(table, variant=label) for name, table in frames[of_study[label]].items()}
             for label in names_of_pair
@@ -89,7 +89,7 @@ def side_by_side(studies: Sequence[Results]) -> Results:
     return Results(together, look, frames_of_all, None, sum(results.n_games for results in studies), summary)
 
 
-def _pairs(studies: Sequence[Results], labels: Sequence[Mapping[str, str]]) -> Iterator[tuple[str, str]]:
+def compared_pairs(studies: Sequence[Results], labels: Sequence[Mapping[str, str]]) -> Iterator[tuple[str, str]]:
     """Yield the labels (first, second) of the variants to compare: different boxes that share a base.
 
     These are the reference of a study and each of its other variants, and variants of two studies whose references are
@@ -105,13 +105,13 @@ def _pairs(studies: Sequence[Results], labels: Sequence[Mapping[str, str]]) -> I
     ]
     for (one, first, box, is_base), (other, second, other_box, is_other_base) in combinations(sides, 2):
         if one == other:
-            is_pair = is_base
+            is_pair = is_base or is_other_base
         else:
             shares_base = base_of[one] == base_of[other] or is_single[one] or is_single[other]
             has_change = (not is_base or is_single[one]) and (not is_other_base or is_single[other])
             is_pair = shares_base and has_change
         if is_pair and box != other_box:
-            yield first, second
+            yield (second, first) if one == other and is_other_base else (first, second)
 
 
 def _names(studies: Sequence[Results]) -> list[str]:

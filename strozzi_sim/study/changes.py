@@ -202,16 +202,18 @@ def _matched(first: FigurePart, second: FigurePart) -> tuple[dict[str, list[Any]
 
 def change_verdict(tables: Tables, game: Game, variants: Mapping[str, Variant], chunks: int = MAX_CHUNKS) -> Verdict:
     """Return what each second variant changes, the largest change as the answer; the others are notes."""
-    pairs = sorted(_pairs(tables), key=lambda pair: -_weight(pair[1]))
+    pairs = sorted(_pairs(tables), key=lambda pair: -_weight(_headline_cell(pair[1], game)))
     several, answers, notes = len(pairs) > 1, list[str](), list[str]()
     subject = ""
     for (first, second), rows in pairs:
         cell = _headline_cell(rows, game)
         where = f" at {cell['players'].iloc[0]} players" if rows["players"].nunique() > 1 else ""
-        if rows["lineup"].nunique() > 1:
-            where += f", played by {players_words(game, str(cell['lineup'].iloc[0]))}"
-        told, more = _told(cell, game, chunks)
         beside = f"{second} beside {first}: " if several else ""
+        if rows["lineup"].nunique() > 1:
+            who = f"played by {players_words(game, str(cell['lineup'].iloc[0]), bare=True)}"
+            where += "" if several else f", {who}"
+            notes += [f"{beside}{who}."] if several else []
+        told, more = _told(cell, game, chunks)
         answers.append(f"{with_capital(f'{beside}{told}')}{where}.")
         notes += [] if several else [*more, *_elsewhere(rows, cell, game)]
         counts = rows["verdict"].value_counts()
@@ -246,6 +248,8 @@ def _told(cell: pd.DataFrame, game: Game, chunks: int) -> tuple[str, list[str]]:
     if wins := _changed_wins(cell, game):
         return wins, [f"{with_capital(scores)}."] if scores else []
     of_wins = _wins(cell)
+    if of_wins.empty:
+        return scores or "no change of scores is found", ["No games won are compared."]
     if set(of_wins["verdict"]) <= {SMALL, EQUAL}:
         if set(of_wins["verdict"]) == {EQUAL} and score is not None and score.verdict == EQUAL:
             return "nobody wins more or less, and every score stays the same", []
@@ -281,10 +285,12 @@ def _who(row: Any, game: Game) -> str:
 
 def _score_words(row: Any, game: Game) -> str:
     """Return the change of the mean score as text; "" if it is unclear."""
-    if row.verdict == CHANGED:
-        size = format_value(abs(row.value), SCORE, max(digits_for(row.value, half_width(row), SCORE, 0), 0))
+    digits = max(digits_for(row.value, half_width(row), SCORE, 0), 0)
+    if row.verdict == CHANGED and round(abs(row.value), digits) > 0:
+        size = format_value(abs(row.value), SCORE, digits)
         return f"scores {'rise' if row.value > 0 else 'fall'} by {with_unit(size, game)}"
-    return {SMALL: "scores hardly change", EQUAL: "scores stay the same"}.get(row.verdict, "")
+    hardly = "scores hardly change"
+    return {CHANGED: hardly, SMALL: hardly, EQUAL: "scores stay the same"}.get(row.verdict, "")
 
 
 def _elsewhere(rows: pd.DataFrame, cell: pd.DataFrame, game: Game) -> Iterator[str]:

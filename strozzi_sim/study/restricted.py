@@ -118,7 +118,7 @@ class WithWorth(Study):
         lines = [line for line in lines if line["variant"] == self.reference]
         players = headline_players(pd.DataFrame(lines, columns=["players"]))
         agents = dict.fromkeys(line["agent"] for line in lines if line["players"] == players)
-        return players, self.reference, max(agents, key=lambda agent: _tier(self, agent))
+        return players, self.reference, max(agents, key=partial(rank_of, self))
 
     def _lost(self, lines: Sequence[Line]) -> str:
         """Return what is lost without the thing worth most, the first with the verdict WORTH; the lines are `ranked`.
@@ -131,21 +131,21 @@ class WithWorth(Study):
             return f"None of {len(lines)} things is known to be worth having."
         line = lines[0] if best is None else best
         loss, thing = line[LOST], nouns(line["thing"])
-        player = (
-            f"a {plain_player(self.the_game, line['agent']).removeprefix('the ')}"
-            if len(self.lineups) > 1
-            else "a player"
-        )
+        player = "a player"
+        if len(self.lineups) > 1:
+            player = plain_player(self.the_game, line["agent"])
+            player = f"a {player.removeprefix('the ')}" if player.startswith("the ") else player
+        most = "Much" if best is not None and _rivals(lines, best) else "Most"
         fair = 1 / loss.players
         if best is not None and best["at_ceiling"]:
             amount = with_unit(format_row(best[SCORE_LOST], SCORE_LOST_BY), self.the_game)
             if len(lines) == 1:
                 return f"Without {thing} {player} loses {amount} a game and hardly wins."
-            return f"Most is lost without {thing}: {amount} a game, and {player} without it hardly wins."
+            return f"{most} is lost without {thing}: {amount} a game, and {player} without it hardly wins."
         shares = games_of_100(fair - loss.value, among=[fair]), games_of_100(fair, among=[fair - loss.value])
         wins = f"{player} wins {shares[0]} of 100 games instead of {shares[1]}"
         if line["verdict"] in (WORTH, COSTS):
-            return f"Without {thing} {wins}." if len(lines) == 1 else f"Most is lost without {thing}: {wins}."
+            return f"Without {thing} {wins}." if len(lines) == 1 else f"{most} is lost without {thing}: {wins}."
         if line["verdict"] == SMALL:
             return f"Without {thing} a player wins about as often."
         size = not_excluded(pd.DataFrame([loss]), chunks=self.chunks, span=(-1, 1))
@@ -155,8 +155,7 @@ class WithWorth(Study):
     def _notes(self, order: Sequence[Line], best: Line) -> Iterator[str]:
         """Yield what may be worth as much as the best thing, the verdicts on the others, and whose users mislead."""
         nouns, others = _nouns(self), [line for line in order if line is not best]
-        measures = [LOST, *([SCORE_LOST] if best["at_ceiling"] else [])]  # a rival is not known to be worth less
-        rivals = [line for line in others if all(line[each].high >= best[each].low for each in measures)]
+        rivals = _rivals(order, best)
         if rivals and best["verdict"] == WORTH:
             yield f"May be worth as much: {some_of([nouns(line['thing']) for line in rivals], 3)}."
         losses = grouped((line["verdict"], line[LOST]) for line in others)
@@ -195,10 +194,17 @@ def _uncapped(sentence: str) -> str:
     return f"{sentence[:1].lower()}{sentence[1:]}"
 
 
-def _tier(study: Study, agent: str) -> int:
-    """Return the index of an agent among the game's tiers of strength, weakest first; -1 if it is in none."""
+def _rivals(lines: Sequence[Line], best: Line) -> list[Line]:
+    """Return the lines of other things that are not known to be worth less than the best one."""
+    measures = [LOST, *([SCORE_LOST] if best["at_ceiling"] else [])]
+    others = (line for line in lines if line is not best)
+    return [line for line in others if all(line[each].high >= best[each].low for each in measures)]
+
+
+def rank_of(study: Study, agent: str) -> tuple[int, bool]:
+    """Return the index of an agent among the game's tiers, weakest first, or -1; and whether it is the default one."""
     tiers = list(study.the_game.tiers.values())
-    return tiers.index(agent) if agent in tiers else -1
+    return tiers.index(agent) if agent in tiers else -1, agent == study.the_game.default_agent
 
 
 def _worth_numbers(study: WithWorth, lines: Sequence[Line], nouns: Callable[[str], str]) -> Iterator[KeyNumber]:

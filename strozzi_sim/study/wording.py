@@ -34,10 +34,20 @@ def player_words(game: Game, agent: str, the: str = "the") -> str:
     return f"{the} {name} player" if name in TIERS else name
 
 
+def bare_name(agent: str) -> str:
+    """Return the name of an agent without its file, parameters and underscores, for answers."""
+    return agent.rpartition("::")[2].partition(":")[0].replace("_", " ")
+
+
+def plain_words(game: Game, agent: str) -> str:
+    """Return one player in an answer: "the usual player", "random moves"; of an agent of no tier its bare name."""
+    return player_words(game, agent) if agent in game.player_names else bare_name(agent)
+
+
 def plain_player(game: Game, agent: str) -> str:
-    """Return one player as the subject of an answer: "the usual player"; of an agent of no tier its bare name."""
-    words = player_words(game, agent)
-    return words if agent in game.player_names else words.rpartition("::")[2].partition(":")[0].replace("_", " ")
+    """Return one player as the subject of an answer: "the usual player", "a player who moves at random"."""
+    words = plain_words(game, agent)
+    return "a player who moves at random" if words == RANDOM_MOVES else words
 
 
 def player_sentence(game: Game, agent: str) -> str:
@@ -52,25 +62,33 @@ def copies_words(game: Game, agent: str) -> str:
     return f"{name} players" if name in TIERS else name if name == RANDOM_MOVES else f"copies of {name}"
 
 
-def players_words(game: Game, *lineups: str, most: int | None = None) -> str:
+def players_words(game: Game, *lineups: str, most: int | None = None, bare: bool = False) -> str:
     """Return the agents of some line-ups, each once: "weak and usual players and random moves".
 
-    `most` is the number of agents of no tier that are named; default: all.
+    `most` is the number of agents of no tier that are named; default: all. `bare`: these without their parameters.
     """
-    names = dict.fromkeys(player_name(game, agent) for lineup in lineups for agent in split_specs(lineup))
+    agents = (agent for lineup in lineups for agent in split_specs(lineup))
+    names = dict.fromkeys(game.player_names.get(agent, bare_name(agent) if bare else agent) for agent in agents)
     tiers = [name for name in names if name in TIERS]
     others = [name for name in names if name not in TIERS]
     others = [*others[:most], f"{len(others) - most} more"] if most is not None and len(others) > most else others
     return listed([*([f"{listed(tiers)} players"] if tiers else []), *others])
 
 
-def lineup_words(game: Game, lineup: str) -> str:
-    """Return who plays a line-up: "one trained player among usual players", "weak and usual players"."""
+def lineup_words(game: Game, lineup: str, *, bare: bool = False) -> str:
+    """Return who plays a line-up: "one trained player among usual players", "weak and usual players".
+
+    `bare`: agents of no tier are named without their parameters.
+    """
     first, *others = split_specs(lineup)
     if len(others) > 1 and set(others) == {others[0]} and others[0] != first:
-        name = player_name(game, first)
-        return f"one {name}{' player' * (name in TIERS)} among {copies_words(game, others[0])}"
-    return players_words(game, lineup)
+        name = "random" if player_name(game, first) == RANDOM_MOVES else player_name(game, first)
+        if first not in game.player_names and bare:
+            name = bare_name(first)
+        is_named = others[0] in game.player_names or not bare
+        company = copies_words(game, others[0]) if is_named else f"copies of {bare_name(others[0])}"
+        return f"one {name}{' player' * (first in game.player_names)} among {company}"
+    return players_words(game, lineup, bare=bare)
 
 
 def lineup_names(game: Game, lineups: Iterable[str]) -> dict[str, str]:

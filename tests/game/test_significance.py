@@ -137,9 +137,12 @@ def test_a_difference_too_small_to_matter_is_no_finding():
             balance.add(cell, figure, stats.Estimate(*(np.array(each) for each in (value, np.nan, np.nan, 500_000))))
         return seat_verdict({"seats": seats.frame(), "balance": balance.frame()}, STUDY.the_game).answer
 
-    assert said([0.502, 0.498], 0.001, 1e-9) == "Every seat of Strozzi wins its share, to within half a game of 100."
+    assert (
+        said([0.502, 0.498], 0.001, 1e-9)
+        == "Every seat of Strozzi wins its share at 2 players, to within half a game of 100."
+    )
     assert said([0.53, 0.47], 0.001, 1e-9) == "The first player wins 53 of 100 games at 2 players, the second one 47."
-    assert said([0.51, 0.49], 0.02, 0.3) == "No seat of Strozzi wins more than 53 of 100 games."
+    assert said([0.51, 0.49], 0.02, 0.3) == "No seat of Strozzi wins more than 53 of 100 games at 2 players."
 
 
 def test_equal_loads_are_seldom_said_to_win():

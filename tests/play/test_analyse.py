@@ -82,7 +82,19 @@ def test_the_verdict_names_the_largest_cause_of_the_lead(luck, unexplained, verd
 def test_a_shared_win_has_no_single_cause():
     analysis = of_leads(9, MISTAKES, 0)
     analysis.result[[0, 1], WIN] = 0.5
-    assert analysis.verdict()[0] == "The first player and the second player shared the win."
+    assert analysis.verdict() == ("The first player and the second player shared the win.", "")
+
+
+def test_of_two_players_there_is_one_other_and_no_cost_is_minus_nothing():
+    zero, win = np.zeros((2, 3)), np.zeros((2, 3))
+    win[1, LEAD], win[1, WIN] = 30.0, 1.0
+    mistake = JudgedDecision(1, 1, 0, "a ship?", "pass", "ware", zero, win, zero, zero, True)
+    players = ("the first player", "the second player")
+    analysis = GameAnalysis("judge", 4, zero, zero, (mistake,), win, (), ["a", "b"], players, "coins")
+    assert analysis.verdict() == (
+        "The second player won by its rival's mistakes, worth 30 coins; its own cost 0.",
+        "The second player ended 30 coins ahead of the other.",
+    )
 
 
 def test_decisions_are_costly_in_wins_not_in_coins():

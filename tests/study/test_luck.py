@@ -126,7 +126,7 @@ def test_the_verdict_says_what_decides():
     found = ss.luck("strozzi", players=3, deals=100, seconds=30, games=30, playouts=50, **QUIET)
     verdict = found.verdict
     assert re.fullmatch(
-        r"With one trained player among usual players, luck is \d+.% of who wins; the leader at half-time wins \d+ of 100 games\.",
+        r"With one trained player among usual players, who plays explains \d+.% of who wins; the leader at half-time wins \d+ of 100 games\.",
         verdict.answer,
     )
     length, kings = verdict.subject.split("; ")
@@ -156,10 +156,11 @@ def test_the_share_of_who_plays_is_said_of_fields_and_never_of_the_game():
         for figure in ("decisions_mean", "minutes_mean")
     ]
     study = ss.Study.of(kind="luck", game="strozzi", players=[4], lineups=[["random", "greedy", "racer", "trader"]])
-    answer, who = study.verdict({"luck": pd.DataFrame(rows, columns=COLUMNS)}, ss.Look()).lines
+    answer, length, who = study.verdict({"luck": pd.DataFrame(rows, columns=COLUMNS)}, ss.Look()).lines
     assert answer.replace("\N{NARROW NO-BREAK SPACE}", " ") == (
-        "With one usual player among random moves, luck is 3 % of who wins; a game has 120 decisions: 120 minutes at 20 seconds each."
+        "With one usual player among random moves, who plays explains 97 % of who wins."
     )
+    assert length == "A game has 120 decisions: 120 minutes at 20 seconds each."
     assert who.replace("\N{NARROW NO-BREAK SPACE}", " ") == (
         "Who plays explains, at 4 players: 3.6 ± 0.7 % in games of usual players, learned:level=3,beyond=1, trader and picky and 97 ± 1 % "
         "in games of one usual player among random moves; among equal players, nothing."
@@ -220,6 +221,29 @@ def test_other_players_finish_the_games_of_agents_that_are_not_quick(monkeypatch
         own = replace(game, tiers={"usual": default}, tier_notes={})
         drama.drama_of_lineup(Match(own, 3, (ss.load_agent(agent, own),), variant, 0), 30, 50)
     assert [match.lineup[0].text for match in playing] == ["greedy", "heuristic", "random"]
+
+
+def test_an_answer_on_luck_names_no_number_that_is_not_known_and_no_parameters():
+    def said(share, kings, lineup="greedy:margin=4,racer,racer"):
+        figures = {"decisions_mean": 120.0, "minutes_mean": 40.0}
+        drama = {"halfway_leader_share": 0.7, "decided_mean": 0.5, "kingmaking_share": kings}
+        keys = {"players": 3, "variant": "base", "lineup": lineup, "low": np.nan, "high": np.nan, "n": 60, "deals": 60}
+        ends = {"outcome": "win", "source": "agents", "figure": "variance_share", "value": share}
+        luck = [{**keys, **ends, "low": -0.01, "high": 0.03}]
+        luck += [
+            {**keys, "outcome": "game", "source": "all", "figure": name, "value": figures[name]} for name in figures
+        ]
+        of_drama = [{**keys, "figure": name, "value": value} for name, value in drama.items()]
+        study = ss.Study.of(kind="luck", game="strozzi", players=[3], lineups=[["random", "greedy", "racer"]])
+        return study.verdict({"luck": pd.DataFrame(luck), "drama": pd.DataFrame(of_drama)}, ss.Look())
+
+    verdict = said(-0.02, np.nan)
+    answer = "With one greedy among copies of racer, who plays is not known to matter; the leader at half-time wins "
+    assert verdict.answer == f"{answer}70 of 100 games."
+    assert "nan" not in verdict.subject
+    assert " who plays explains nearly all of who wins; " in said(1.01, 0.1).answer
+    assert said(0.5, 0.1).subject.endswith("; at 10 of 100 decisions a loser picks the winner.")
+    assert said(0.5, 0.1, "greedy,racer,trader,picky,eager,random,heuristic").answer.startswith("With 3 agents, who")
 
 
 def test_fewer_players_are_the_first_agents():

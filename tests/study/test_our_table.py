@@ -6,6 +6,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import strozzi_sim as ss
@@ -180,6 +181,51 @@ def test_the_verdict_names_level_and_error_or_why_there_is_no_level():
     assert told_of(equal_players(60, 140, spread=5, seed=12))[-1].startswith("First and last are ")
     assert told_of(equal_players(60, 60))[0] == "Your games look weaker than level 0 of 10 of the trained player."
     assert told_of(equal_players(60, 240))[0] == "Your games look stronger than level 10 of the trained player."
+
+
+def told_of_tables(agents, inside, mean_inside=1, rate=1.0, level=None, lead=0.0):
+    """Return the verdict on planted tables: strengths, whether each is not excluded, and the mean score in its band."""
+    study = OurTable.of(
+        game="strozzi", players=[3], lineups=[[agent] for agent in agents], deals=500, sheets={"3": [[1, 2, 3]] * 60}
+    )
+    fit = {"agent": agents, "excess": range(len(agents)), "inside": inside, "n": 60, "error_rate": rate}
+    band = {"value": 97.0, "simulated": 97.0, "band_low": 90.0, "band_high": 110.0, "inside": 1, "seat": np.nan}
+    bands = [
+        {**band, "figure": "score_mean", "inside": mean_inside},
+        {**band, "figure": "distance_mean"},
+        {**band, "figure": "lead_mean", "seat": 0, "simulated": 97.0 - lead, "inside": int(not lead)},
+    ]
+    tables = {"fit": pd.DataFrame(fit), "bands": pd.DataFrame(bands)}
+    if level is not None:
+        tables["level"] = pd.DataFrame([{"value": level, "low": level - 0.5, "high": level + 0.5, "n": 60}])
+    return study.verdict(tables, PLAIN).lines
+
+
+def test_sheets_are_like_a_strength_only_if_their_mean_score_is():
+    assert told_of_tables(["random"], [1]) == [
+        "Your games look like those of random moves.",
+        "Only one strength was compared.",
+    ]
+    outside = told_of_tables(["random"], [1], mean_inside=0)
+    assert outside == [
+        "Your games do not look like those of random moves.",
+        "Your mean score is 97.0 coins, that of 60 games at the nearest, random moves, 90.0 to 110.0.",
+    ]
+    assert told_of_tables(["random", "heuristic"], [1, 1])[1] == "2 strengths were compared, and 60 games exclude none."
+    assert told_of_tables(["random", "heuristic"], [1, 0])[1].endswith("60 games exclude all others.")
+
+
+def test_a_level_is_said_only_of_sheets_in_its_band_and_with_an_error_that_is_known():
+    levels = [spec.text for spec in levels_of(load_game("strozzi"))]
+    answer, means = told_of_tables(levels, 1, mean_inside=0, level=4.0)
+    assert answer == "Your games look like those of no level of the trained player, level 4 of 10 being the nearest."
+    assert means.startswith("Your mean score is 97.0 coins, that of 60 games at level 4 ")
+    assert told_of_tables(levels, 1, rate=np.nan, level=4.0)[0] == (
+        "Your games look like those of trained players of level 4 of 10."
+    )
+    answer = told_of_tables(levels, 1, level=4.0, lead=0.3)[0]
+    assert answer.endswith(": the first player scores 0.3 coins more than among equals.")
+    assert told_of_tables(levels, 1, level=4.0, lead=1.2)[0].endswith(" scores 1 coin more than among equals.")
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import strozzi_sim as ss
@@ -60,11 +61,49 @@ def test_a_gap_has_what_chance_reaches_beside_it_and_no_interval(swept, tmp_path
 def test_a_gap_that_could_be_missed_is_not_below_zero(swept):
     gaps = swept.tables["sweep"].query("figure == 'seat_gap'").set_index(["players", "variant"])["value"]
     said = " ".join(swept.verdict.lines)
-    shown = re.findall(r"No value is found to be fairer than the published 15 \(gap (.*?) points\)", said)
+    shown = re.findall(r"No value is found to be fairer at \d players than the published 15 \(gap (.*?) points\)", said)
     (least,) = re.findall(r"A gap as small as (.*?) points could be missed", said)
     gap_of = {players: gaps[players, swept.study.reference] for players in (3, 4)}
     assert sorted(map(float, shown)) == pytest.approx(sorted(100 * gap for gap in gap_of.values()), abs=0.05)
     assert 0 <= float(least) < 100 * gap_of[4]
+
+
+def planted(sweep, gaps, players=(3,), **keys):
+    """The verdict on gaps of the combinations of values, the reference first of all and the others known to differ."""
+    asked = {key: value for key, value in KEYS.items() if key != "pages"}
+    study = ss.Study.of(**{**asked, "players": list(players), "sweep": sweep, **keys})
+    names, where = list(study.grid), {"lineup": "random", "figure": "seat_gap", "n": 90_000, "deals": 30_000}
+    gap_of = dict(zip([study.reference, *(name for name in names if name != study.reference)], gaps, strict=True))
+    rows, changes = [], []
+    for count in players:
+        for name in names:
+            cell, change = {"players": count, "variant": name, **where}, gap_of[name] - gap_of[study.reference]
+            values = dict(zip(study.sweep, study.grid[name][0], strict=True))
+            rows.append({**cell, **values, "value": gap_of[name], "low": np.nan, "high": np.nan})
+            if name != study.reference:
+                ends = {"value": change, "low": change - 0.001, "high": change + 0.001}
+                changes.append({**cell, **ends, "table": "balance", "than": study.reference})
+    return study.verdict({"sweep": pd.DataFrame(rows), "changes": pd.DataFrame(changes)}, ss.Look(name="x"))
+
+
+def test_the_fairest_value_is_said_with_its_player_count():
+    verdict = planted({"tracks.bonus.9": [5, 15]}, [0.11, 0.05])
+    assert verdict.answer == ("Fairest found: space 9 of the tracks pays 5 coins (gap 5.0 points; published 15: 11.0).")
+    verdict = planted({"tracks.bonus.9": [5, 15]}, [0.11, 0.05], players=(4, 5))
+    assert verdict.answer.startswith("Fairest found at 4 players: space 9 of the tracks pays 5 coins (gap ")
+    assert verdict.notes[0].startswith("Fairest found at 5 players: space 9 of the tracks pays 5 coins (gap ")
+
+
+def test_two_fairest_values_fit_two_lines():
+    verdict = planted({"tracks.bonus.9": [5, 15], "tracks.bonus.8": [0, 10]}, [0.11, 0.05, 0.11, 0.11], players=(4, 5))
+    assert verdict.answer == "Fairest found at 4 players: 5 and 0 (gap 5.0 points; published 15 and 10: 11.0)."
+    assert verdict.subject == ("5 and 0: space 9 of the tracks pays 5 coins and space 8 of the tracks pays 0 coins.")
+
+
+def test_a_value_that_the_published_box_lacks_is_compared_with_the_first():
+    verdict = planted({"tracks.bonus.10": [20, 5]}, [0.11, 0.05], variants=["long-tracks"])
+    assert "first 20: 11.0" in verdict.answer
+    assert verdict.subject.startswith("Also changed: the tracks end at space 10 instead of 9")
 
 
 @pytest.mark.parametrize(

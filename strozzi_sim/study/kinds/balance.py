@@ -209,7 +209,7 @@ def verdict_on_agents(study: Study, tables: Tables) -> Verdict:
         return Verdict(f"There are too few games of {game.title} to compare the agents.")
     rows = shares.sort_values("value", ascending=False, kind="stable")
     best, fair = rows.iloc[0], 1 / rows["players"].to_numpy()
-    at = f"at {best['players']} players, where {games_of_100(fair[0])} would be equal"
+    at = f"at {best['players']} players, where {games_of_100(fair[0], among=[best['value']])} would be equal"
     who = plain_player(game, best["agent"])
     p = corrected_p(rows, fair, study.chunks, share=True)
     if p[0] < ALPHA and best["value"] - fair[0] >= MIN_SHARE:
@@ -236,19 +236,20 @@ def styles_verdict(tables: Tables, game: Game, chunks: int = MAX_CHUNKS) -> Verd
     gap = rows["value"] - 1 / rows["players"]
     p = corrected_p(rows, 1 / rows["players"].to_numpy(), chunks, share=True)
     significant = (p < ALPHA) & (gap.abs() >= MIN_SHARE)
-    ahead, among = rows[significant & (gap > 0)], f"alone among {players_words(game, strong)}"
+    rivals = players_words(game, strong, bare=True)
+    ahead, among = rows[significant & (gap > 0)], f"alone among {rivals}"
     shown = ahead if len(ahead) else rows
     shown = pick(shown, players=headline_players(shown)).sort_values("value", ascending=False, kind="stable")
     best, players = next(shown.itertuples(index=False)), int(shown["players"].iloc[0])
     share = games_of_100(best.value, among=[1 / players])
     wins = f"{plain_player(game, best.agent)} wins {share} of 100 games {among} at {players} players"
-    fair = f"{games_of_100(1 / players)} would be equal"
+    fair = f"{games_of_100(1 / players, among=[best.value])} would be equal"
     if len(ahead):
         answer = f"{with_capital(wins)}: more than its share; {fair}."
     elif (significant & (gap < 0)).all():
-        answer = f"No plan here beats {players_words(game, strong)}: the best wins {share} of 100 games, {fair}."
+        answer = f"No plan here beats {rivals}: the best wins {share} of 100 games, {fair}."
     else:
-        answer = f"No plan is found to beat {players_words(game, strong)}: the best wins {share} of 100 games, {fair}."
+        answer = f"No plan is found to beat {rivals}: the best wins {share} of 100 games, {fair}."
     named = pick(rows, players=players).sort_values("value", ascending=False, kind="stable")
     shares = [
         f"{player_name(game, row.agent)} {games_of_100(row.value)}" for row in named.head(_MOST).itertuples(index=False)

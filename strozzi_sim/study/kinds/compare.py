@@ -33,7 +33,7 @@ from strozzi_sim.study.look import PLAIN, KeyNumber, Look, Section, key_numbers,
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import play
 from strozzi_sim.study.verdict import Verdict
-from strozzi_sim.study.wording import at_players, grouped, plain_player, player_name, points
+from strozzi_sim.study.wording import at_players, grouped, plain_player, plain_words, player_name, points
 
 
 @documented(
@@ -217,10 +217,14 @@ class CompareAgents(Compare):
         unknown = pick(rows, sign=0)
         size = missed(not_excluded(unknown, chunks=self.chunks, span=(-1, 1)), what="a difference")
         answers = []
-        for better, other, sign in ((first, second, 1), (second, first, -1)):
+        better_first, better_second = (
+            plain_player(game, side) if words == plain_words(game, side) else words
+            for side, words in zip(self.sides, (first, second), strict=True)
+        )
+        for better, other, sign in ((better_first, second, 1), (better_second, first, -1)):
             if len(known := pick(rows, sign=sign)):
                 row = next(pick(known, players=headline_players(known)).itertuples(index=False))
-                more, where = format_row(row._replace(value=abs(row.value)), WIN_SHARE.difference()), ""
+                more, where = format_row(row, WIN_SHARE.difference()).removeprefix("\N{MINUS SIGN}"), ""
                 if len(known) < len(rows):
                     where = f" {at_players(known['players'])}"
                 elif len(rows) > 1:
@@ -239,8 +243,8 @@ class CompareAgents(Compare):
         return Verdict(answers[0], named, (*answers[1:], *filter(None, [unsure]), *notes))
 
     def _side(self, number: int) -> str:
-        """Return an agent as the subject of a sentence; "the first agent" if the names of both are equal."""
-        words = [plain_player(self.the_game, side) for side in self.sides]
+        """Return an agent in words, "random moves"; "the first agent" if the names of both are equal."""
+        words = [plain_words(self.the_game, side) for side in self.sides]
         return words[number] if words[0] != words[1] else f"the {('first', 'second')[number]} agent"
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:

@@ -35,10 +35,11 @@ from strozzi_sim.study.look import Look, Section, key_numbers, section
 from strozzi_sim.study.model import Study
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import play
-from strozzi_sim.study.verdict import Verdict, games_of_100
+from strozzi_sim.study.verdict import Verdict, games_of_100, word_count
 from strozzi_sim.study.wording import lineup_words
 
 WIN, SCORE = "win", "score"
+_MOST_WORDS = 6  # of the names of those who play, in the answer
 FEWEST_FOLLOWED, MOST_FOLLOWED = 30, 100  # games; fewer than 30 give no interval
 MOST_GAMES = 1_000_000
 FOLLOWED_DECISIONS = 10_000  # of the games followed by default of one line-up
@@ -208,22 +209,25 @@ class Luck(Study):
         return own | super().printed_tables(tables) | {FIGURES: figures}
 
     def verdict(self, tables: Tables, look: Look) -> Verdict:
-        """Return the share of luck, the wins of the halfway leader, length and kingmaking, all of one field."""
+        """Return what who plays explains, the wins of the halfway leader, length and kingmaking, all of one field."""
         shares = pick(tables["luck"], figure=VARIANCE_SHARE.name, outcome=WIN, source="agents")
         shares = _bounded(pick(shares, players=headline_players(shares)).dropna(subset="value"))
         if shares.empty:
             return Verdict(f"There are too few games of {self.the_game.title} to say how much of who wins is luck.")
         field = self._headline_field(shares)
-        words, players = lineup_words(self.the_game, field.lineup), int(field.players)
+        words, players = lineup_words(self.the_game, field.lineup, bare=True), int(field.players)
+        words = words if word_count(words) <= _MOST_WORDS else f"{players} agents"
         figures = self._course(tables, field)
-        luck = f"With {words}, luck is {format_value(1 - field.value, VARIANCE_SHARE, 0)} of who wins"
+        skill = f"With {words}, {_explained(field.value)}"
         leader = figures.get(HALFWAY.name)
         length = self._length(figures)
-        if leader is None:
-            return Verdict(f"{luck}; {length}.", notes=tuple(self._notes(shares, players)))
-        answer = f"{luck}; the leader at half-time wins {games_of_100(leader.value)} of 100 games."
+        if leader is None or np.isnan(leader.value):
+            return Verdict(f"{skill}.", f"{with_capital(length)}.", tuple(self._notes(shares, players)))
+        answer = f"{skill}; the leader at half-time wins {games_of_100(leader.value)} of 100 games."
         kings = figures.get(KINGMAKING.name)
-        made = "" if kings is None else f"; at {games_of_100(kings.value)} of 100 decisions a loser picks the winner"
+        made = ""
+        if kings is not None and not np.isnan(kings.value):
+            made = f"; at {games_of_100(kings.value)} of 100 decisions a loser picks the winner"
         decided = format_value(figures[DECIDED_AFTER.name].value, DECIDED_AFTER, 0)
         course = f"It is decided after {decided} of its decisions ({leader.n} games were followed)."
         return Verdict(answer, f"{with_capital(length)}{made}.", (course, *self._notes(shares, players)))
@@ -277,6 +281,18 @@ def _known(figure: Estimate) -> Estimate:
     """Return a figure, without value and interval if it is of fewer than MIN_EVENTS games."""
     missing = np.asarray(np.nan)
     return figure if figure.n >= MIN_EVENTS else replace(figure, value=missing, low=missing, high=missing)
+
+
+def _explained(share: float) -> str:
+    """Return the share of the variance of wins that is between agents as a clause; the rest is seats, deal and course.
+
+    An estimate that is bounded or rounds to 0 or 1 is no number.
+    """
+    if round(share, 2) <= 0:
+        return "who plays is not known to matter"
+    if round(share, 2) >= 1:
+        return "who plays explains nearly all of who wins"
+    return f"who plays explains {format_value(share, VARIANCE_SHARE, 0)} of who wins"
 
 
 def _bounded(shares: pd.DataFrame) -> pd.DataFrame:

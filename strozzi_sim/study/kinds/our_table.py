@@ -21,7 +21,7 @@ from strozzi_sim.declare.figure_tables import Tables, pick
 from strozzi_sim.errors import ArgumentError, as_argument_error, check_whole
 from strozzi_sim.facts.figures import SCORE, Figure
 from strozzi_sim.game import Game, find_game
-from strozzi_sim.game.sentences import listed, seat_words
+from strozzi_sim.game.sentences import listed, seat_words, with_capital
 from strozzi_sim.game.variants import AnyVariant
 from strozzi_sim.stats.intervals import Array
 from strozzi_sim.study.arguments import StudyOptions, documented
@@ -31,7 +31,7 @@ from strozzi_sim.study.model import MOST_DEALS, Study
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import play
 from strozzi_sim.study.score_sheets import Scores, read_sheets
-from strozzi_sim.study.verdict import Verdict, score_unit
+from strozzi_sim.study.verdict import Verdict, score_unit, with_unit
 from strozzi_sim.study.wording import players_words
 
 OF_LEVELS, OF_TIERS = 2_000, 5_000  # usual deals of each level, which take half a minute on two cores, and of each tier
@@ -164,45 +164,71 @@ class OurTable(Study):
         """Return the strength that fits best or why none does, then how sure that is."""
         fit, games = tables["fit"], f"{tables['fit']['n'].iloc[0]:,} games"
         inequality = self._inequality(tables["bands"])
+        (mean,) = pick(tables["bands"], figure=SCORE.name).itertuples(index=False)
+        means = f"Your mean score is {with_unit(f'{mean.value:.1f}', self.the_game)}, that of {games} at"
+        band = f"{mean.band_low:.1f} to {mean.band_high:.1f}"
         if "level" not in tables:
-            agents = fit.sort_values("excess").query("inside == 1")["agent"]
-            likely = [players_words(self.the_game, agent) for agent in agents]
-            without = "" if levels_of(self.the_game) else f"{self.the_game.title} has no levels: "
-            excluded = "all others" if len(likely) == 1 else f"all but {listed(likely)}"
-            sure = f"{without}{len(fit)} strengths were compared, and {games} exclude {excluded}."
-            return Verdict(inequality or f"Your games look most like those of {likely[0]}.", notes=(sure,))
+            likely = [players_words(self.the_game, agent) for agent in fit.sort_values("excess")["agent"]]
+            verdict = f"Your games look {'most ' * (len(fit) > 1)}like those of {likely[0]}."
+            note = self._excluded(fit, games)
+            if not mean.inside:
+                verdict = f"Your games do not look like those of {listed(likely, 'or')}."
+                note = f"{means} the nearest, {likely[0]}, {band}."
+            return Verdict(inequality or verdict, notes=(note,))
         own, *expected = tables["level"].itertuples(index=False)
         top, level = len(fit) - 1, round(own.value)
-        (mean,) = pick(tables["bands"], figure=SCORE.name).itertuples(index=False)
-        if not mean.inside and own.value in (0, top):
-            beyond = f"weaker than level 0 of {top}" if own.value == 0 else f"stronger than level {top}"
-            means = f"Your mean score is {mean.value:.1f} {score_unit(self.the_game)}"
-            verdict = f"Your games look {beyond} of the trained player."
-            band = f"{mean.band_low:.1f} to {mean.band_high:.1f}"
-            return Verdict(verdict, notes=(f"{means}, that of {games} at level {level} {band}.",))
         powers = [
             f"{each.n} games tell it to \N{PLUS-MINUS SIGN} {(each.high - each.low) / 2:.1f}" for each in expected
         ]
         sure = f"With 95 % certainty it is level {own.low:.1f} to {own.high:.1f}, from {games}."
         details = [sure, f"At this level {listed(powers)}.", *self._closeness(tables["bands"])]
-        error = f"about {fit['error_rate'].iloc[level]:.1f} {score_unit(self.the_game)} a decision"
-        like = f"like those of trained players who err {error} (level {level} of {top})"
-        if inequality:
+        if not mean.inside:
+            details = [f"{means} level {level} {band}."]
+        like = self._like(fit, own.value, bool(mean.inside))
+        if inequality and mean.inside:
             return Verdict(inequality, notes=(f"Together they look {like}.", *details))
+        if inequality and 0 < own.value < top:
+            return Verdict(inequality, notes=tuple(details))
         return Verdict(f"Your games look {like}.", notes=tuple(details))
+
+    def _like(self, fit: pd.DataFrame, value: float, is_inside: bool) -> str:
+        """Return what games look like that fit a place on the scale best, in the band of its mean score or not."""
+        top, level = len(fit) - 1, round(value)
+        if not is_inside and value in (0, top):
+            beyond = f"weaker than level 0 of {top}" if value == 0 else f"stronger than level {top}"
+            return f"{beyond} of the trained player"
+        if not is_inside:
+            return f"like those of no level of the trained player, level {level} of {top} being the nearest"
+        rate = fit["error_rate"].iloc[level]
+        if np.isnan(rate):
+            return f"like those of trained players of level {level} of {top}"
+        error = with_unit(f"{rate:.1f}", self.the_game)
+        return f"like those of trained players who err about {error} a decision (level {level} of {top})"
+
+    def _excluded(self, fit: pd.DataFrame, games: str) -> str:
+        """Return how many strengths were compared, and which of them the sheets exclude."""
+        without = "" if levels_of(self.the_game) else f"{self.the_game.title} has no levels: "
+        if len(fit) == 1:
+            return with_capital(f"{without}only one strength was compared.")
+        inside = fit.sort_values("excess").query("inside == 1")["agent"]
+        likely = [players_words(self.the_game, agent) for agent in inside]
+        excluded = "all others" if len(likely) == 1 else f"all but {listed(likely)}"
+        excluded = "none" if len(likely) == len(fit) else excluded
+        return f"{without}{len(fit)} strengths were compared, and {games} exclude {excluded}."
 
     def _inequality(self, figures: pd.DataFrame) -> str:
         """Return the sentence that players are not equally strong, or "" if no figure of the sheets shows it."""
-        unit = score_unit(self.the_game)
         leads = pick(figures, figure=LEAD.name, inside=0)
         (distance,) = pick(figures, figure=DISTANCE.name).itertuples(index=False)
         if len(leads):
             lead = leads.loc[(leads["value"] - leads["simulated"]).abs().idxmax()]
             more = lead["value"] - lead["simulated"]
             who = seat_words(int(lead["seat"]), max(self.players))
-            why = f"{who} scores {abs(more):.0f} {unit} {'more' if more > 0 else 'less'} than among equals"
+            amount = with_unit(f"{abs(more):.{_digits(more)}f}", self.the_game)
+            why = f"{who} scores {amount} {'more' if more > 0 else 'less'} than among equals"
         elif distance.value > distance.band_high:
-            why = f"first and last are {distance.value:.0f} {unit} apart, among equals {distance.simulated:.0f}"
+            apart, usual = self._apart(distance)
+            why = f"first and last are {apart} apart, among equals {usual}"
         else:
             return ""
         return f"Your players are not equally strong, or play in another style: {why}."
@@ -210,9 +236,14 @@ class OurTable(Study):
     def _closeness(self, figures: pd.DataFrame) -> list[str]:
         """Return a sentence if the scores of the sheets are closer together than those of equal players, else none."""
         (distance,) = pick(figures, figure=DISTANCE.name).itertuples(index=False)
-        unit = score_unit(self.the_game)
-        words = f"First and last are {distance.value:.0f} {unit} apart, at this level {distance.simulated:.0f}."
+        apart, usual = self._apart(distance)
+        words = f"First and last are {apart} apart, at this level {usual}."
         return [words] if distance.value < distance.band_low else []
+
+    def _apart(self, distance: Any) -> tuple[str, str]:
+        """Return the distance of first and last on the sheets, with its unit, and among equals."""
+        digits = _digits(distance.value - distance.simulated)
+        return with_unit(f"{distance.value:.{digits}f}", self.the_game), f"{distance.simulated:.{digits}f}"
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
         """Return the figures of the sheets beside those of the strength that fits best, and how every strength fits."""
@@ -235,6 +266,11 @@ class OurTable(Study):
         shown = section("fit", {"beside": beside, "apart": apart}, _SIDES, numbers=numbers, strength=best)
         keys = _fit_keys(fit, score_unit(self.the_game))
         return [replace(shown, keys=keys, sentences=(ERRORS,) if "level" in tables else ())]
+
+
+def _digits(difference: float) -> int:
+    """Return the decimals at which a difference of scores is not 0, at most two."""
+    return 0 if abs(difference) >= 1 else 1 if abs(difference) >= 1 / 10 else 2
 
 
 def _fit_keys(fit: pd.DataFrame, unit: str) -> tuple[tuple[str, ...], ...]:

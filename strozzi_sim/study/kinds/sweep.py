@@ -36,7 +36,7 @@ from strozzi_sim.study.games import facts_of_games, sections_of_games, tables_of
 from strozzi_sim.study.look import Look, Section, key_numbers, picture, section
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import play
-from strozzi_sim.study.verdict import Verdict
+from strozzi_sim.study.verdict import MOST_WORDS, Verdict, word_count
 from strozzi_sim.study.wording import players_words
 
 MOST_KEYS, MOST_VALUES = 2, 400
@@ -167,19 +167,26 @@ class Sweep(Decided):
         usual = pick(gaps, lineup=self.the_game.default_agent)
         main = usual if len(usual) else pick(gaps, lineup=gaps["lineup"].iloc[0])
         main = pick(main, players=headline_players(main))
-        answer, *notes = self._fairest(tables, main)
+        found = self._fairest(tables, main, self._where(gaps, main))
+        notes = list(found.notes)
         for (players, lineup), rows in gaps.groupby(["players", "lineup"], sort=False):
             if (players, lineup) != (main["players"].iloc[0], main["lineup"].iloc[0]):
-                who = f", {players_words(self.the_game, str(lineup))}" if gaps["lineup"].nunique() > 1 else ""
-                notes.append(f"At {players} players{who}: {self._fairest(tables, rows)[0]}")
-        return Verdict(answer, self._else_changed(), tuple(notes))
+                notes.append(self._fairest(tables, rows, self._where(gaps, rows)).answer)
+        subject = " ".join(filter(None, [found.subject, self._else_changed()]))
+        return Verdict(found.answer, subject, tuple(notes))
 
-    def _fairest(self, tables: Tables, rows: pd.DataFrame) -> list[str]:
-        """Return the answer of one player count and line-up, whose gaps are `rows`, and its notes."""
+    def _where(self, gaps: pd.DataFrame, rows: pd.DataFrame) -> str:
+        """Return the player count and line-up of some rows as text, each if it is not the only one of all gaps."""
+        players = f" at {rows['players'].iloc[0]} players" if gaps["players"].nunique() > 1 else ""
+        words = players_words(self.the_game, str(rows["lineup"].iloc[0]), bare=True)
+        return f"{players} with {words}" if gaps["lineup"].nunique() > 1 else players
+
+    def _fairest(self, tables: Tables, rows: pd.DataFrame, at: str) -> Verdict:
+        """Return the verdict of one player count and line-up, `at` in words, whose gaps are `rows`."""
         where = {"players": rows["players"].iloc[0], "lineup": rows["lineup"].iloc[0]}
         differences = pick(self._differences(tables, GAP), **where)
         if rows["value"].isna().any():
-            return ["There are too few games to measure the gap between the seats."]
+            return Verdict(f"There are too few games{at} to measure the gap between the seats.")
         order = rows.sort_values("value", kind="stable").to_dict("records")
         gap_of = {row["variant"]: row["value"] for row in order}
         points = {name: format_value(gap, SEAT_GAP, bare=True) for name, gap in gap_of.items()}
@@ -190,14 +197,18 @@ class Sweep(Decided):
             best, *others = [name for name in gap_of if name in fairer]
             gaps = f"gap {points[best]} points; {compared}: {points[self.reference]}"
             notes = [f"{texts[name]} ({points[name]})" for name in others[:_MOST_FAIRER]]
-            more = [f"Also fairer: {listed(notes)}."] if notes else []
-            return [f"Fairest found: {self._in_words(best)} ({gaps}).", *more]
+            more = (f"Also fairer: {listed(notes)}.",) if notes else ()
+            answer = f"Fairest found{at}: {self._in_words(best)} ({gaps})."
+            if word_count(answer) <= MOST_WORDS:
+                return Verdict(answer, notes=more)
+            meaning = f"{texts[best]}: {self._in_words(best)}."
+            return Verdict(f"Fairest found{at}: {texts[best]} ({gaps}).", meaning, more)
         gap = gap_of[self.reference]
         least = gap - not_excluded(differences, chunks=self.chunks, sign=-1, span=(-gap, 1))
-        answer = f"No value is found to be fairer than the {compared} (gap {points[self.reference]} points)."
+        answer = f"No value is found to be fairer{at} than the {compared} (gap {points[self.reference]} points)."
         if np.isnan(least):
-            return [answer]
-        return [answer, f"A gap as small as {np.floor(1000 * least) / 10:.1f} points could be missed."]
+            return Verdict(answer)
+        return Verdict(answer, notes=(f"A gap as small as {np.floor(1000 * least) / 10:.1f} points could be missed.",))
 
     def _text(self, row: Mapping[str, Any]) -> str:
         return " and ".join(f"{row[key]:g}" for key in self.sweep)
@@ -218,7 +229,8 @@ class Sweep(Decided):
         """Return a sentence on what differs from the published game beside the values; "" for nothing."""
         values, played = self.grid[self.reference]
         keys = dict(zip(self.sweep, map(_as_written, values), strict=True))
-        published = with_values(self.the_game, BASE, keys)
+        known = {key: value for key, value in keys.items() if published_value(self.the_game, key) is not None}
+        published = with_values(self.the_game, BASE, known)
         return difference_in_words(self.the_game, published, played, "Also changed")
 
     @property

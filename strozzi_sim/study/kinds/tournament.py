@@ -202,7 +202,9 @@ class Tournament(Study):
         order = next(each for each in orders if (each.players, each.variant) == (players, self.reference))
         best = order.winner or str(rows["agent"].iloc[0])
         wins_text = f"{games_of_100(pick(rows, agent=best)['value'].iloc[0], among=[1 / players])} of 100 games"
-        who = plain_player(self.the_game, best)
+        (spec,) = self.lineups[self.labels.index(best)]
+        who = plain_player(self.the_game, spec)
+        who = who if spec == best else f"a copy of {who}"
         answer = f"No agent beats every other at {players} players; {who} wins most, {wins_text}."
         if order.winner:
             beaten = f"finishes ahead of {pluralize(len(order.agents) - 1, 'other agent')}"
