@@ -219,7 +219,7 @@ class Shown:
                     ]
                 for names, cells in part.rows if item.kind == "table" else ():
                     shown = zip(part.columns, cells, strict=True)
-                    yield from ((item.anchor, f"{names} {label}: {cell.text} {cell.tip}", wrong) for (label, sign, _), cell in shown if cell for wrong in [self.wrong_cell(cell, f"{label}, {sign} {names[0]}")])  # fmt: skip
+                    yield from ((item.anchor, f"{names} {label}: {cell.text} {cell.tip}", wrong) for (label, sign, _), cell in shown if cell for wrong in [self.wrong_cell(cell)])  # fmt: skip
         for place, tip in tips:
             said, _, n = tip.partition(", n = ")
             match = ESTIMATE.match(said.rpartition(": ")[2])
@@ -230,17 +230,16 @@ class Shown:
             rows = self.behind(tip, match, self.rows.iloc[at], self.scale[at])
             yield place, tip, "" if rows else "no row shows this"
 
-    def wrong_cell(self, cell: Any, label: str) -> str:
+    def wrong_cell(self, cell: Any) -> str:
         """Return what is wrong with a cell of a table: its text, its interval, or numbers that no row has."""
         value, low, high, n = (float(text) if text else np.nan for text in cell.numbers)
-        scale = 100 if re.search(r", (%|points)\b|, %", label) and value <= 1 else 1
         if np.isnan(value) or cell.text.startswith("<"):
             return ""
         of_tables = self.rows["value"].astype(float)
         rows = self.rows[np.isclose(of_tables, value, rtol=1e-5) | np.isclose(100 * of_tables, value, rtol=1e-5)]
-        half = max(high - value, value - low) * scale
-        wrong = [] if shows(cell.text, value * scale, half) else [f"not {value * scale}"]
+        half = max(high - value, value - low)
+        wrong = [] if shows(cell.text, value, half) else [f"not {value}"]
         wrong += [] if len(rows) and (np.isnan(n) or (rows["n"] == n).any()) else ["no row has it"]
         found = re.match(rf"95 % interval ({NUMBER}) to ({NUMBER})", cell.tip.replace("\N{NARROW NO-BREAK SPACE}", " "))
-        wrong += ["interval"] if found and not all(shows(text, end * scale, half, side) for text, end, side in zip(found.groups(), (low, high), (-1, 1), strict=True)) else []  # fmt: skip
+        wrong += ["interval"] if found and not all(shows(text, end, half, side) for text, end, side in zip(found.groups(), (low, high), (-1, 1), strict=True)) else []  # fmt: skip
         return ", ".join(wrong)

@@ -75,7 +75,7 @@ def whole(value: float) -> str:
 
 
 def as_settings(game: Game, variant: Variant) -> tuple[str, dict[str, float]] | None:
-    """Return the name of a variant that the game ships, and the numbers that make this one of it; None if none do."""
+    """Return the name of a variant that the game has, and the numbers that make this one of it; None if none do."""
     if (
         variant.name in (BASE, *shipped_variants(game))
         and resolve_variant(game, variant.name).components == variant.components
