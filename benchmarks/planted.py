@@ -12,6 +12,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 from pathlib import Path
 from time import monotonic
@@ -53,7 +54,7 @@ class Reading:
 
 def said(results: ss.Results) -> str:
     """Return the verdict of a study and the numbers behind it."""
-    return " ".join(results.verdict).replace("\N{NARROW NO-BREAK SPACE}", " ")
+    return " ".join(results.verdict.lines).replace("\N{NARROW NO-BREAK SPACE}", " ")
 
 
 def figure(table: Any, /, **where: Any) -> Any:
@@ -115,7 +116,7 @@ def port(quick: bool, without: str = "port:rome") -> Iterator[Reading]:
         "position 0 is the weakest",
         "balance, question agents",
         words,
-        words.startswith("The usual player wins most in"),
+        words.startswith("The usual player wins most"),
     )
     look = ss.Look(question="ports")
     alone, mixed = (
@@ -157,7 +158,7 @@ def seat(quick: bool, head: int = 1) -> Iterator[Reading]:
         "seat 2 is favoured",
         call,
         words,
-        "favours the player who moves third" in words,
+        words.startswith("The third player wins"),
     )
     for place in range(4):
         row = figure(rows, seat=place, figure="win_share")
@@ -168,7 +169,7 @@ def seat(quick: bool, head: int = 1) -> Iterator[Reading]:
     call = f"compare planted --set start.head={heads}"
     both = ss.compare(PLANTED, "base", favour, deals=deals, **FOUR)
     words, changes = said(both), both.tables["changes"]
-    yield Reading("seat 2 gains", call, words, "changes who wins" in words)
+    yield Reading("seat 2 gains", call, words, re.search(r"[Ff]air|of 100 games instead of", words) is not None)
     row = figure(changes, table="seats", figure="win_share", seat=2)
     right = row.verdict == CHANGED and holds(row, truth[2] - 1 / 4)
     yield Reading(f"seat 2 wins {truth[2] - 1 / 4:+.4f}", call, f"{row.verdict}: {numbers(row, 4)}", right)
@@ -178,7 +179,9 @@ def seat(quick: bool, head: int = 1) -> Iterator[Reading]:
     )
     words = said(found)
     call = "compare template --set table.turns=1 --set table.face_up=10"
-    yield Reading("the first of one turn chooses", call, words, "changes who wins" in words)
+    yield Reading(
+        "the first of one turn chooses", call, words, re.search(r"[Ff]air|of 100 games instead of", words) is not None
+    )
 
 
 def kings(quick: bool, crown: int = 1000) -> Iterator[Reading]:
@@ -197,9 +200,14 @@ def kings(quick: bool, crown: int = 1000) -> Iterator[Reading]:
 
 
 def _drama(variant: Any, games: int) -> Any:
-    return ss.luck(PLANTED, players=3, agents=FIELD, deals=200, variant=variant, games=games, progress=False).tables[
-        "drama"
-    ]
+    found = ss.luck(PLANTED, players=3, agents=_followed(), deals=200, variant=variant, games=games, progress=False)
+    return found.tables["drama"]
+
+
+@cache
+def _followed() -> tuple[Any, ...]:
+    """Return three agents that move at random; the games of agents that search are not followed."""
+    return "random", _twin("second", PLANTED.name), _twin("third", PLANTED.name)
 
 
 def fate(quick: bool, prize: int = 1000) -> Iterator[Reading]:
@@ -209,7 +217,7 @@ def fate(quick: bool, prize: int = 1000) -> Iterator[Reading]:
     call = f"luck planted --set fate.prize={prize}"
     for variant, decided in ((changes, True), ("base", False)):
         found = ss.luck(
-            PLANTED, players=3, agents=FIELD, deals=deals, variant=variant, games=games, progress=False
+            PLANTED, players=3, agents=_followed(), deals=deals, variant=variant, games=games, progress=False
         ).tables
         how, call = ("decided by the deal", call) if decided else ("decided by the dice", "luck planted")
         row = figure(found["drama"], figure="decided_mean")
@@ -222,8 +230,8 @@ def fate(quick: bool, prize: int = 1000) -> Iterator[Reading]:
     yield Reading("what the deal gives a seat decides", call, numbers(row), row.low > 0.99)
 
 
-def _twin(name: str) -> Any:
-    @compiled_agent(name=name, games=("strozzi",), stochastic=True)
+def _twin(name: str, game: str = "strozzi") -> Any:
+    @compiled_agent(name=name, games=(game,), stochastic=True)
     def twin(state, rules, params, memory, rng):
         """Chooses like `random`."""
         return kth_legal(state, rules, randbelow(rng, count_legal(state, rules)))
@@ -233,7 +241,7 @@ def _twin(name: str) -> Any:
 
 def _fair(words: str) -> bool:
     """Return whether a verdict says that no seat is known to be favoured."""
-    return "o seat of Planted is known to win more" in words or "very seat of Planted wins its share" in words
+    return words.startswith(("No seat", "Every seat"))
 
 
 def nothing(quick: bool, head: int = 0) -> Iterator[Reading]:

@@ -43,6 +43,7 @@ KEYS = {
     "report": "`pages`, `heatmaps`, `effect` (smallest difference that matters) and `explorer` (count what the page's explorer shows; default true)",
     "heatmap": "`[[heatmap]]`: heat maps of your own, with `name`, `fact`, `rows`, `columns`, `value`, `where` and `title`",
     "sweep": "`[sweep]`: component values, one or two keys with their values, all combinations; the page says which is fairest, beside the published value if it is among them, else the first",
+    "decided": "of a sweep with a precision: play until each difference from the published value is found or excluded to that size",
     "luck": "agent that evaluates positions, such as `learned`: every mean also with the luck of chance taken out ([statistics](statistics.md#luck-taken-out))",
     "luck_redraws": "how often each chance event is drawn anew for it; default 8",
     "worth": "things, or patterns of them, that an agent must do without: what is each worth?",
@@ -197,7 +198,7 @@ def schema() -> str:
     report = {key: shown.pop(key) for key in IN_REPORT}
     properties = {
         **of_study["Balance"]["properties"],
-        "sweep": of_sweep["Sweep"]["properties"]["sweep"],
+        **{key: of_sweep["Sweep"]["properties"][key] for key in ("sweep", "decided")},
         **shown,
         "report": {"type": "object", "properties": report, "additionalProperties": False},
         "variants": {"type": "array", "items": {"type": "string"}, "minItems": 1, "default": ["base"]},

@@ -32,6 +32,7 @@ class Game:
 
     package: str  # dotted name of the game's folder, `__name__` in its `__init__`
     title: str  # name on the box
+    score_unit: str = "point"  # what scores count, in the singular
     name: str = ""  # name in commands, files and random streams; default: the folder's name
     behaviour: int = 1  # version, raised whenever any result for the same seed may change; stored with results
     # fields of the state that `determinize` fills with a belief instead of a sample from the rules' distribution

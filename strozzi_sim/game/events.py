@@ -66,7 +66,7 @@ class Field:
         return value if self.ids is None else self.ids(components)[value]
 
     def format(self, value: Any) -> Any:
-        """Return a value of a record as a text template shows it; `_Seat` formats seats."""
+        """Return a value of a record as a text template shows it; `_Shown` formats seats."""
         if value is None:
             return self.secret or self.none  # a secret field has None only where it is hidden
         if isinstance(value, list):

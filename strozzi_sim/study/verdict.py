@@ -52,15 +52,13 @@ def word_count(text: str) -> int:
 
 
 def score_unit(game: Game) -> str:
-    """Return the unit of scores, such as coins: that of the winner's margin in the game's fact tables, else points."""
-    columns = (column for table in game.fact_tables if table.name == "game" for column in table.columns)
-    return next((column.unit for column in columns if column.name == "margin" and column.unit), "points")
+    """Return the unit of scores in the plural: "coins"."""
+    return f"{game.score_unit}s"
 
 
 def with_unit(amount: str, game: Game) -> str:
     """Return an amount of score with its unit: "97 coins", "1 coin"."""
-    unit = score_unit(game)
-    return f"{amount} {unit.removesuffix('s') if amount == '1' else unit}"
+    return f"{amount} {game.score_unit if amount == '1' else score_unit(game)}"
 
 
 def games_at_most(share: float) -> str:

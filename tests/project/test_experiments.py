@@ -14,11 +14,11 @@ from study_examples import played
 
 FILES = sorted((ROOT / "experiments").glob("*.toml"))
 ABOUT = {  # of a question -> what its headline must and must not speak of
-    SEATS: (r"\bseats?\b|favours", r"wins most among|Compared with base"),
-    AGENTS: (r"wins most among|No agent|dominant strategy", r"\bseat\b"),
+    SEATS: (r"\bseats?\b|(first|second|third|last) player wins", r"beats|^You changed"),
+    AGENTS: (r"wins most|No agent|beats? |among", r"\bseat\b"),
     VARIANTS: (
-        r"^Compared with base|changes? (the gap|who wins)|gap between the seats|most equal|known to be fairer",
-        r"\bfavours\b",
+        r"(?i)fairer|less fair|nobody wins more|change of who wins|gap between the seats|of 100 games instead",
+        r"beats",
     ),
     "flags": (r"flags? takes?", r"\bseat\b|wins most"),
     "ports": (r"(?i)\bports?\b", r"\bseat\b|wins most"),
@@ -26,9 +26,9 @@ ABOUT = {  # of a question -> what its headline must and must not speak of
         r"^In round 1 a lot of 3 tiles costs [\d.]+ coins",
         r"wins|\bseat\b",
     ),
-    "city": (r"\b(place|space)s?\b.* in [\d.]+.% of games", r"\bseat\b|wins"),
+    "city": (r"(?i)\b(place|space)s?\b.* in [\d.]+.% of games", r"\bseat\b|wins"),
     "tasks": (r"(?i)\btasks?\b", r"\bseat\b|wins"),
-    HEATMAPS: (r": from .* to |known to differ", r"\bfavours\b|wins most"),
+    HEATMAPS: (r": from .* to |known to differ", r"wins most"),
 }
 SMALL = {"deals": 60, "seed": 3}
 

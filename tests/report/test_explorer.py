@@ -101,7 +101,8 @@ def test_the_numbers_are_those_of_the_tables(results, data):
         for (players, lineup, variant, round_, _, _, figure), (value, *_) in known.items():
             if value == value:
                 wanted[players, lineup, variant, round_, figure, round(value * scales[figure])] += 1
-        for (players, lineup, variant), round_, row, column, measures in numbers_of(data, one):
+        for (players, called, variant), round_, row, column, measures in numbers_of(data, one):
+            lineup = {"random moves": "random"}[called]
             for figure, (n, sides) in measures.items():
                 if sides is None:
                     continue
@@ -170,7 +171,9 @@ def test_every_measure_says_what_it_is(results, data):
 def test_the_page_has_it(results, tmp_path):
     page = results.report(tmp_path / "page.html").read_text("utf-8")
     (cube,) = re.findall(r'<script type="text/plain" id="cube">([^<]+)</script>', page)
-    assert unpacked(cube)["cells"] == [[players, "random", "base"] for players in GAMES[results.study.the_game.name]]
+    assert unpacked(cube)["cells"] == [
+        [players, "random moves", "base"] for players in GAMES[results.study.the_game.name]
+    ]
 
 
 def test_a_study_without_it_has_none(monkeypatch, results):

@@ -6,6 +6,7 @@ from strozzi_sim.game.tiers import TierNote
 GAME = Game(
     __name__,
     title="Medici vs Strozzi",
+    score_unit="coin",
     behaviour=2,
     beliefs=("cash",),
     tiers={"weak": "random", "usual": "fair-price", "trained": "learned", "strong": "learned:beyond=3,redraws=40"},

@@ -6,6 +6,7 @@ from strozzi_sim.game.tiers import TierNote
 GAME = Game(
     __name__,
     title="Strozzi",
+    score_unit="coin",
     behaviour=2,
     tiers={
         "weak": "learned:level=3",
