@@ -317,6 +317,8 @@ def test_a_run_finds_a_box_and_says_how_to_check_it(tmp_path: Path) -> None:
     command = f"strozzi compare strozzi {setting} --players 3 --agents random --seed 1"
     assert results.verdict.notes[-1] == f"Check: {command}"
     assert set(results.tables["ladder"].query("changes == 1")["status"]) == {"met"}
+    page = results.report(tmp_path / "page.html").read_text("utf-8")
+    assert "What each number does to each target" in page
     assert results.n_games == results.new_games == results.tables["heats"]["games"].sum()
     assert ss.load_results(tmp_path / "run").verdict == results.verdict
     again = ss.tune("strozzi", targets="score_mean = 300 +- 12", folder=tmp_path / "run", **keys)

@@ -382,8 +382,8 @@ class Tune(Study):
         rows = ladder.assign(at=ladder["rung"].map(words), told=ladder["status"])
         ends = ladder.drop_duplicates("target").replace([np.inf, -np.inf], np.nan)
         middle = ends[["least", "most"]].mean(axis=1)
-        whole = ends[["least", "most"]].where(ends[["least", "most"]].notna().all(axis=1))  # of one bound no interval
-        asked = ends.assign(at=_WANTED, told=_WANTED, value=middle, low=whole["least"], high=whole["most"])
+        both = ends[["least", "most"]].where(ends[["least", "most"]].notna().all(axis=1))  # of one bound no interval
+        asked = ends.assign(at=_WANTED, told=_WANTED, value=middle, low=both["least"], high=both["most"])
         shown = pd.concat([asked, rows], ignore_index=True)
         shown["figure"] = [figures[label].name for label in shown["target"]]
         shown = shown.assign(players=self.players[0], variant="", lineup="")
