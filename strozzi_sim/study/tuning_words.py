@@ -16,7 +16,7 @@ from strozzi_sim.game.tiers import RANDOM_MOVES
 from strozzi_sim.study.targets import MET, OPEN, Target
 from strozzi_sim.study.verdict import MOST_WORDS, Verdict, word_count
 
-_NUMBERS = {1: "one number", 2: "two numbers", 3: "three numbers"}
+NUMBERS = {1: "one number", 2: "two numbers", 3: "three numbers"}
 _UNDECIDED = {MET, OPEN}
 
 
@@ -63,10 +63,10 @@ class Answer:
             aim = "every target" if len(self._target) > 1 else "the target"
             return Verdict(f"Change nothing: the box meets {aim}.", shown[0], tuple(shown[1:]))
         changes, count = self.changes(self.told), self._changed(self.told)
-        answer = f"Change {_NUMBERS[count]}: {changes}."
+        answer = f"Change {NUMBERS[count]}: {changes}."
         subject, *others = shown
         if word_count(answer) > MOST_WORDS:
-            answer = f"{subject.removesuffix('.')}, if {_NUMBERS[count]} change{'s' if count == 1 else ''}."
+            answer = f"{subject.removesuffix('.')}, if {NUMBERS[count]} change{'s' if count == 1 else ''}."
             subject = with_capital(f"{changes}.")
         return Verdict(answer, subject, tuple(filter(None, [*others, *self._smaller(), check])))
 

@@ -46,7 +46,7 @@ from strozzi_sim.study.targets import (
 )
 from strozzi_sim.study.tuning import CHUNKS, LOOKS, PER_LOOK, Search
 from strozzi_sim.study.tuning_model import Box
-from strozzi_sim.study.tuning_words import Answer
+from strozzi_sim.study.tuning_words import NUMBERS, Answer
 from strozzi_sim.study.verdict import Verdict
 from strozzi_sim.study.wording import copies_words, player_words
 
@@ -378,7 +378,8 @@ class Tune(Study):
             for number, target in enumerate(self.parsed[1])
         }
         answer = Answer(self.the_game, self.parsed[1], tables)
-        words = {rung: answer.changes(rung) if rung else "the box as it is" for rung in ladder["rung"].unique()}
+        words = _rung_names(ladder)
+        keys = [("box", "what is changed"), *((name, answer.changes(rung)) for rung, name in words.items() if rung)]
         rows = ladder.assign(at=ladder["rung"].map(words), told=ladder["status"])
         ends = ladder.drop_duplicates("target").replace([np.inf, -np.inf], np.nan)
         middle = ends[["least", "most"]].mean(axis=1)
@@ -393,7 +394,12 @@ class Tune(Study):
         )
         told = answer.rows.head(_MOST_NUMBERS).itertuples()
         numbers = [KeyNumber(row, figures[row.target], row.target) for row in told]
-        pictures = replace(section("tune", ladder_shown), shown=drawn, numbers=tuple(numbers))
+        pictures = replace(
+            section("tune", ladder_shown),
+            shown=drawn,
+            numbers=tuple(numbers),
+            keys=tuple(keys) if len(words) > 1 else (),
+        )
         if effects.empty:
             return [pictures]
         furthest = effects.loc[
@@ -410,6 +416,17 @@ class Tune(Study):
         heat = HeatMap(title, caption, "number", "target", EFFECT, table="matrix")
         of_matrix = replace(section("effects", {"matrix": cells}, [EFFECT]), shown=(heat,), tables={"matrix": cells})
         return [pictures, of_matrix]
+
+
+def _rung_names(ladder: pd.DataFrame) -> dict[int, str]:
+    """Return rung -> its name: "one number changed", of a second box with as many changes "..., another"."""
+    names_of_rungs: dict[int, str] = {}
+    for rung, changes in ladder.groupby("rung")["changes"].first().items():
+        name = f"{NUMBERS[changes]} changed" if changes else "the box as it is"
+        while name in names_of_rungs.values():
+            name += ", another"
+        names_of_rungs[int(rung)] = name
+    return names_of_rungs
 
 
 def seed_of(seed: int, heat: int) -> int:
