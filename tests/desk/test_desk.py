@@ -571,7 +571,7 @@ def test_the_example_of_score_sheets_is_two_games_of_the_changed_box(serve):
         agents="random",
         deals=2,
         seatings="one",
-        variant={"short": {"setup.rounds": 1}},
+        variant={"short": {"setup": {"rounds": 1}}},
         rows=True,
         workers=1,
         progress=False,

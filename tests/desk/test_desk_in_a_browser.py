@@ -108,7 +108,7 @@ def test_a_designer_changes_asks_stops_saves_and_plays(browser, desk, tmp_path):
 
         change = ask(page, "What did my change do?", players="3", agents="random")
         is_done(page, change)
-        expect(answer(page, change)).to_contain_text("Compared with base")
+        expect(answer(page, change)).to_contain_text("You changed: ")
         expect(answer(page, change).locator("figure svg").filter(visible=True)).to_have_count(1)
         page.get_by_role("button", name="Undo all").click()
         expect(page.locator("#changes")).to_be_empty()
