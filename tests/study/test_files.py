@@ -135,5 +135,5 @@ def test_deals_of_the_command_replace_those_of_a_file_that_can_grow(tmp_path):
         with pytest.raises(InputError, match=why):
             run_file(file, deals=deals, folder=tmp_path / "out", progress=False)
     file.write_text(FILE + "precision = 5\n")
-    with pytest.raises(InputError, match="deals: a study with a precision, or with search_deals"):
+    with pytest.raises(InputError, match="deals: a study with a precision or search_deals"):
         run_file(file, deals=60, folder=tmp_path / "other", progress=False)
