@@ -20,7 +20,7 @@ NUMBERS = {1: "one number", 2: "two numbers", 3: "three numbers"}
 _UNDECIDED = {MET, OPEN}
 
 
-class Answer:
+class TuneAnswer:
     """The answer of a search.
 
     Args:

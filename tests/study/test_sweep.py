@@ -11,7 +11,8 @@ from strozzi_sim.declare.printing import THIN
 from strozzi_sim.errors import InputError
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import resolve_variant
-from strozzi_sim.study.kinds.weights import numbers, steps
+from strozzi_sim.study.box_numbers import numbers
+from strozzi_sim.study.kinds.weights import steps
 from study_examples import played
 
 BONUS = {"tracks.bonus.9": [5, 15, 25]}

@@ -13,6 +13,7 @@ from strozzi_sim.errors import InputError
 from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import resolve_variant, with_values
+from strozzi_sim.study.box_numbers import numbers
 from strozzi_sim.study.kinds.weights import (
     HEAVY,
     MIDDLE,
@@ -28,7 +29,6 @@ from strozzi_sim.study.kinds.weights import (
     effect_of,
     hotelling,
     judge,
-    numbers,
     race,
     seed_of,
     steps,

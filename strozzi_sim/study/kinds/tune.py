@@ -46,7 +46,7 @@ from strozzi_sim.study.targets import (
 )
 from strozzi_sim.study.tuning import CHUNKS, LOOKS, PER_LOOK, Search
 from strozzi_sim.study.tuning_model import Box
-from strozzi_sim.study.tuning_words import NUMBERS, Answer
+from strozzi_sim.study.tuning_words import NUMBERS, TuneAnswer
 from strozzi_sim.study.verdict import Verdict
 from strozzi_sim.study.wording import copies_words, player_words
 
@@ -339,7 +339,7 @@ class Tune(Study):
 
     def verdict(self, tables: Tables, look: Look) -> Verdict:
         """Return the smallest change that meets the targets, or how near the nearest box comes and why."""
-        answer = Answer(self.the_game, self.parsed[1], tables)
+        answer = TuneAnswer(self.the_game, self.parsed[1], tables)
         return answer.verdict(self._how_to_check(tables, answer.told) if answer.told else "")
 
     def _how_to_check(self, tables: Tables, rung: int) -> str:
@@ -377,7 +377,7 @@ class Tune(Study):
             target.label: replace(target.figure, name=f"target_{number}", label=target.label, equal=False)
             for number, target in enumerate(self.parsed[1])
         }
-        answer = Answer(self.the_game, self.parsed[1], tables)
+        answer = TuneAnswer(self.the_game, self.parsed[1], tables)
         words = _rung_names(ladder)
         keys = [("box", "what is changed"), *((name, answer.changes(rung)) for rung, name in words.items() if rung)]
         rows = ladder.assign(at=ladder["rung"].map(words), told=ladder["status"])

@@ -38,6 +38,7 @@ from strozzi_sim.simulation.interrupts import stop_flag
 from strozzi_sim.stats.intervals import LEVEL, Array, jackknife, t_quantile
 from strozzi_sim.stats.multiple_testing import holm
 from strozzi_sim.study.arguments import WHO_PLAYS, documented
+from strozzi_sim.study.box_numbers import numbers
 from strozzi_sim.study.cells import SEAT_GAP
 from strozzi_sim.study.games import with_figures
 from strozzi_sim.study.look import Look, Section, key_numbers, section
@@ -237,19 +238,6 @@ class NumberStep:
     before: float
     after: float
     variant: Variant
-
-
-def numbers(game: Game, variant: Variant) -> Iterator[tuple[str, float]]:
-    """Yield key and value of every number of the components that a variant may change: ("tracks.bonus.7", 5)."""
-    pending = [(name, variant.components.get(name)) for name in reversed(game.components_part.VARIABLE)]
-    while pending:
-        key, data = pending.pop()
-        if isinstance(data, list | tuple):  # blocks go by their ids
-            data = {each.get("id", k) if isinstance(each, Mapping) else k: each for k, each in enumerate(data)}
-        if isinstance(data, Mapping):
-            pending += [(f"{key}.{name}", data[name]) for name in reversed([*data]) if name != "id"]
-        elif isinstance(data, int | float) and not isinstance(data, bool):
-            yield key, data
 
 
 def steps(game: Game, variant: Variant) -> Iterator[NumberStep]:
