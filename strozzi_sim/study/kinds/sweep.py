@@ -208,7 +208,9 @@ class Sweep(Decided):
         answer = f"No value is found to be fairer{at} than the {compared} (gap {points[self.reference]} points)."
         if np.isnan(least):
             return Verdict(answer)
-        return Verdict(answer, notes=(f"A gap as small as {np.floor(1000 * least) / 10:.1f} points could be missed.",))
+        smallest = np.floor(1000 * least) / 10
+        size = f"A gap as small as {smallest:.1f} points" if smallest > 0 else "Any smaller gap, even none,"
+        return Verdict(answer, notes=(f"{size} could be missed.",))
 
     def _text(self, row: Mapping[str, Any]) -> str:
         return " and ".join(f"{row[key]:g}" for key in self.sweep)
