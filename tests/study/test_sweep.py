@@ -8,7 +8,7 @@ import pytest
 
 import strozzi_sim as ss
 from strozzi_sim.declare.printing import THIN
-from strozzi_sim.errors import InputError
+from strozzi_sim.errors import ArgumentError, InputError
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.study.box_numbers import numbers
@@ -165,3 +165,9 @@ def test_variants_of_long_keys_keep_different_names():
     study = ss.Study.of(kind="sweep", game="strasbourg", players=[3], lineups=[["random"]], deals=20, sweep=grid)
     assert len(study.grid) == 4
     assert all(len(name) <= 64 for name in study.grid)
+
+
+@pytest.mark.parametrize("key", ["tracks.bonus", "flags.ids", "tracks.cities.0", "rules.tile_optional"])
+def test_a_key_whose_value_is_no_number_is_refused_in_words(key):
+    with pytest.raises(ArgumentError, match=rf"^values: {re.escape(key)}=1: .*expected"):
+        ss.sweep("strozzi", f"{key} = 1 2", players=3, agents="random", deals=10)

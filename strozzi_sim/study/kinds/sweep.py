@@ -313,10 +313,11 @@ def _as_written(value: float) -> float:
 
 
 def _with_published(game: Game, key: str, values: Any) -> Any:
-    """Return the values of a key with the published one; unchanged if they are no numbers."""
+    """Return the values of a key with the published one; unchanged if these are no numbers."""
     published = published_value(game, key)
-    is_list = isinstance(values, Sequence) and all(isinstance(each, int | float) for each in values)
-    if published is None or not is_list:
+    given = values if isinstance(values, Sequence) else ()
+    are_numbers = all(isinstance(each, int | float) for each in (published, *given))
+    if not given or not are_numbers or isinstance(published, bool):
         return values
     return values if float(published) in map(float, values) else sorted([*values, published])
 
