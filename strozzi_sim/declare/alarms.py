@@ -224,7 +224,9 @@ def _found(
     at = "" if len(own) == 1 or is_everywhere else f"{players} players"
     variants = tested["variant"].nunique()
     if variants > 1:
-        box = variant if variants > 2 else "Before the change" if variant == reference else "With the change"
+        old = "Before the change" if variants == 2 else "Without a change"
+        new = "With the change" if variants == 2 else variant
+        box = old if variant == reference else new
         text = f"{', '.join(filter(None, [box, at]))}: {clause}."
     else:
         text = f"At {at} {clause}." if at else with_capital(f"{clause}.")
