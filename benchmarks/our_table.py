@@ -1,4 +1,4 @@
-"""What score sheets tell of strength: sheets of players of known levels are fitted as `our-table` fits them.
+"""Measure how well score sheets distinguish strengths: sheets of players of known levels are fitted as `our-table` fits them.
 
     python benchmarks/our_table.py --players 4                     # all levels, 400 tables of each: some minutes
     python benchmarks/our_table.py --players 4 --mixed 2,8,2,8     # beside them, tables of unequal players

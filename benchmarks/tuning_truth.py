@@ -1,4 +1,4 @@
-"""Does `strozzi tune` say what is true? Searches whose answer is known, and what of their claims holds.
+"""Check the claims of `strozzi tune` in searches whose answer is known.
 
     python benchmarks/tuning_truth.py planted --searches 60   # figures with a known formula, no games
     python benchmarks/tuning_truth.py real strozzi --searches 4 --deals 60000
@@ -82,7 +82,7 @@ class Planted:
 
 @dataclass
 class Outcome:
-    """What a search said and what is true."""
+    """The claims of a search, and the truth."""
 
     kind: str
     seed: int

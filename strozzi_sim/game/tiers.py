@@ -13,7 +13,7 @@ _COUNTS = ("no", "one", "two", "three", "four", "five")
 
 @dataclass(frozen=True)
 class TierNote:
-    """What is known of the agent of a tier, for readers who know no agents."""
+    """A description of the agent of a tier, for readers who know no agents."""
 
     made: str  # how it was made: "A network trained on 900,000 games"
     errs: str  # how it errs: "it ignores what rivals plan"

@@ -1,4 +1,4 @@
-"""How long a study will play: a few deals of each line-up are timed before the first chunk."""
+"""Estimates of a study's playing time: a few deals of each line-up are timed before the first chunk."""
 
 from time import monotonic
 

@@ -30,7 +30,7 @@ _MOST_NOTED = 4  # most statements on seats
 
 
 class SeatCell(NamedTuple):
-    """What is known of the seats of one cell."""
+    """The significant results of the seats of one cell."""
 
     players: int
     variant: str
@@ -44,7 +44,7 @@ class SeatCell(NamedTuple):
 
 
 def seat_cells(tables: Tables, chunks: int = MAX_CHUNKS) -> list[SeatCell]:
-    """Return what is known of the seats of every cell.
+    """Return the significant results of the seats of every cell.
 
     A seat is above or below an equal share if its interval is, widened for the number of all seats in the table.
     """
