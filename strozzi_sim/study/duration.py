@@ -13,9 +13,12 @@ _MOST_TIMED = 12  # line-ups that are timed, at most
 
 
 def announce(store: Store, workers: int, reporter: Progress) -> None:
-    """Say how long the chunks that a store lacks will take a command, if that is PATIENCE or more."""
-    in_python = any(cell.match.in_python for cell in store.study.cells)
-    if reporter.command == Progress.command or in_python:
+    """Say how long the chunks that a store lacks will take a command, if that is PATIENCE or more.
+
+    Nothing is said beside third-party agents, whose play must not be timed in this process: it might never return.
+    """
+    in_workers = any(cell.match.in_python or cell.match.foreign for cell in store.study.cells)
+    if reporter.command == Progress.command or in_workers:
         return
     seconds = seconds_of_play(store) / workers
     if seconds >= PATIENCE:

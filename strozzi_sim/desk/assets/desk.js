@@ -149,7 +149,8 @@ const emptied = target => target.value.trim() === "" && !target.validity.badInpu
 
 // An emptied field goes back to `before`, its value in the published box or in the variant, and says so.
 function input(kind, value, before, id, label, given, choices, onchange) {
-  const back = () => { onchange(before); complain(`${label}: back to ${JSON.stringify(before)}, the value of ${box.variant === "base" ? "the published game" : box.variant}`); };
+  const back = () => onchange(before).then(() =>
+    complain(`${label}: back to ${JSON.stringify(before)}, the value of ${box.variant === "base" ? "the published game" : box.variant}`));
   if (kind === "fixed") return el("span", {}, JSON.stringify(value));
   if (kind === "switch") return el("input", { type: "checkbox", id, checked: value, "aria-label": label, onchange: event => onchange(event.target.checked) });
   if (kind === "choice") {
