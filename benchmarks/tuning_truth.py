@@ -27,7 +27,7 @@ from strozzi_sim.facts.figures import DECISIONS, SCORE, WIN_SHARE
 from strozzi_sim.game import Game, load_game
 from strozzi_sim.game.variants import Variant, with_values
 from strozzi_sim.stats.intervals import Array
-from strozzi_sim.study.box_numbers import BoxNumber, tunable_numbers
+from strozzi_sim.study.box_numbers import BoxNumber, numbers, tunable_numbers
 from strozzi_sim.study.targets import MET, Target
 from strozzi_sim.study.tuning import Search
 
@@ -44,11 +44,11 @@ FRESH = 200_000  # games on which a real box is played again
 class Planted:
     """Figures of a box by a formula, and games as noise around them."""
 
-    def __init__(self, game: Game, numbers: Sequence[BoxNumber], seed: int, *, is_pair: bool = False) -> None:
-        self.game, self.numbers = game, numbers
+    def __init__(self, game: Game, tunable: Sequence[BoxNumber], seed: int, *, is_pair: bool = False) -> None:
+        self.game, self.numbers = game, tunable
         self.random = np.random.default_rng([seed, 1])
         world = np.random.default_rng([seed, 2])
-        shape = len(numbers), len(START)
+        shape = len(tunable), len(START)
         active = world.random(shape[0]) < 0.6
         size = TOLERANCE * (0.0 if is_pair else 1.0)
         self.slope = world.normal(0, 0.8, shape) * size * active[:, None]
@@ -63,8 +63,8 @@ class Planted:
 
     def figures(self, variant: Variant) -> Array:
         """Return the true figures of a box, float64[F]."""
-        now = {number.key: number for number in tunable_numbers(self.game, variant, KEYS)}
-        steps = np.array([number.steps_to(now[number.key].value) for number in self.numbers])
+        now = dict(numbers(self.game, variant))
+        steps = np.array([number.steps_to(now[number.key]) for number in self.numbers])
         steps = 15 * np.tanh(steps / 15)
         products = np.einsum("k,l,klf->f", steps, steps, self.product)
         return START + steps @ self.slope + steps**2 @ self.bend + products
@@ -101,8 +101,7 @@ def planted_search(kind: str, seed: int, deals: int) -> Outcome:
     """Return the outcome of a search among planted figures."""
     game = load_game("strozzi")
     base = Variant.of(game)
-    numbers = tunable_numbers(game, base, KEYS)
-    planted = Planted(game, numbers, seed, is_pair=kind == "pair")
+    planted = Planted(game, tunable_numbers(game, base, KEYS), seed, is_pair=kind == "pair")
     random = np.random.default_rng([seed, 3])
     changes = 1 + seed % 3 if kind == "putback" else 0
     box = spoilt_box(planted, base, changes, random) if changes else base
@@ -167,14 +166,14 @@ def real_search(name: str, seed: int, deals: int) -> Outcome:
     game = load_game(name)
     base = Variant.of(game)
     players = 4 if 4 in game.player_counts else game.player_counts[0]
-    numbers = tunable_numbers(game, base)
+    tunable = tunable_numbers(game, base)
     random = np.random.default_rng([seed, 4])
     changes = 1 + seed % 3
     want = measured(name, players, base, 20_000, seed)
     tolerance = np.array([0.015, 0.015, abs(want[2]) * 0.02, want[3] * 0.02])
     while True:
-        chosen = random.choice(len(numbers), changes, replace=False)
-        values = {numbers[k].key: numbers[k].at(random.choice([-1, 1]) * random.integers(3, 10)) for k in chosen}
+        chosen = random.choice(len(tunable), changes, replace=False)
+        values = {tunable[k].key: tunable[k].at(random.choice([-1, 1]) * random.integers(3, 10)) for k in chosen}
         try:
             box = with_values(game, base, values)
             moved = np.abs(measured(name, players, box, 2_000, seed) - want) / tolerance

@@ -353,7 +353,7 @@ def published_value(game: Game, key: str) -> Any:
 
 def is_reconstructed(game: Game, key: str) -> bool:
     """Return whether a key's block is reconstructed; the section NAME_meta describes all blocks of the list NAME."""
-    data = component_data(game)
+    data = _toml(game.package, "components.toml")
     blocks = [data.get(f"{key.split('.')[0]}_meta"), *_along(data, key)]
     return any(isinstance(block, Mapping) and block.get("provenance") == "reconstructed" for block in blocks)
 
