@@ -9,22 +9,20 @@
 4. The likeliest box of each number of changes is a rung of the ladder. The rungs are played on deals that chose
    nothing, and the intervals of all figures of all rungs hold at once, at every look at them (Bonferroni).
 
-Games are played through a function, so that tests can search planted figures.
-
-Axes: B boxes, C chunks, F columns of figures.
+Axes: F columns of figures.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import combinations
 
 import numpy as np
 
-from strozzi_sim.errors import InputError
 from strozzi_sim.game import Game
-from strozzi_sim.game.variants import Variant, with_values
+from strozzi_sim.game.variants import Variant
 from strozzi_sim.stats.intervals import Array, t_quantile
-from strozzi_sim.study.box_numbers import BoxNumber, numbers
+from strozzi_sim.study.box_numbers import BoxNumber
+from strozzi_sim.study.screen import Play, Screen, changed_box, moved
 from strozzi_sim.study.targets import MET, MISSED, OPEN, Target
 from strozzi_sim.study.tuning_model import FEWER, Box, Known, Model, Seen, allowed_positions
 
@@ -41,13 +39,12 @@ SHARING = 3  # at most one in so many boxes of a round, rounded up, changes the 
 ENOUGH, LIKELY, DOUBTFUL = 0.95, 0.8, 0.5  # chances of a box: rounds end; no more numbers are tried; more is tried
 ATTEMPTS = 2  # ladders that are checked on new deals before the search ends
 
-Play = Callable[[Sequence[Variant], int, int], tuple[Array, int]]  # (boxes, deals, chunks) -> float64[B, C, F], deals
-
 
 class Search:
     """A search.
 
     Attributes:
+        screen: the box before any change, and what is measured beside it.
         seen: measured changes, by box.
         screened: the boxes of the last heat of the screen.
         ladder: rung -> the columns by chunk of itself, and of the box on the same deals if a target needs them.
@@ -67,7 +64,8 @@ class Search:
         most: int,
     ) -> None:
         self.game, self.box, self.targets, self.numbers = game, box, targets, box_numbers
-        self.deals, self.most, self._play = deals, most, play
+        self.deals, self.most = deals, most
+        self.screen = Screen(box, play)
         self.variants: dict[Box, Variant] = {(): box}
         self.seen: dict[Box, Seen] = {}
         self.ladder: dict[Box, tuple[Array, Array]] = {}
@@ -76,7 +74,6 @@ class Search:
         self.reach: dict[str, float] = {}
         self.conflicts: list[tuple[str, str]] = []
         self._grids: dict[int, Array] = {}
-        self._base: list[tuple[Array, int]] = []  # the box by chunk, and deals, of every study
         self._intervals_at_once = len(targets) * LOOKS * (1 + ATTEMPTS * most)
 
     def run(self) -> None:
@@ -111,55 +108,28 @@ class Search:
         found = {target.status(low, high) for target, (low, _, high) in pairs}
         return MISSED if MISSED in found else OPEN if OPEN in found else MET
 
-    @property
-    def base_figures(self) -> Array:
-        """The figures of the box over all deals played, float64[F]."""
-        weights = [deals for _, deals in self._base]
-        return np.average([own.mean(axis=0) for own, _ in self._base], axis=0, weights=weights)
-
-    @property
-    def base_error(self) -> Array:
-        """The standard errors of `base_figures`, float64[F]."""
-        weights = np.array([deals for _, deals in self._base])[:, None]
-        variances = np.array([own.var(axis=0, ddof=1) / len(own) for own, _ in self._base])
-        return np.asarray(np.sqrt((weights**2 * variances).sum(axis=0)) / weights.sum())
-
     # -- playing -------------------------------------------------------------------------------------------------------
 
     def _variant(self, box: Box) -> Variant | None:
         """Return the variant of a box; None if the game refuses or ignores a value."""
         if box not in self.variants:
-            try:
-                changed = with_values(self.game, self.box, {self.numbers[k].key: value for k, value in box})
-            except InputError:
-                return None
-            now = dict(numbers(self.game, changed))
-            if any(now.get(self.numbers[k].key) != value for k, value in box):  # it follows from others
+            changed = changed_box(self.game, self.box, {self.numbers[k].key: value for k, value in box})
+            if changed is None:
                 return None
             self.variants[box] = changed
         return self.variants[box]
 
     def _measure(self, boxes: Sequence[Box], deals: int) -> None:
-        """Play boxes and the one before any change on the same deals, and note the changes.
-
-        That box is known from more deals than these, so its error on these deals is only taken off as far as a figure
-        goes with it (a control variate): large changes lead to other games, whose figures hardly do.
-        """
+        """Play boxes and the one before any change on the same deals, and note the changes."""
         if not boxes:
             return
-        figures, played = self._play([self.variants[each] for each in ((), *boxes)], deals, CHUNKS)
-        self._base.append((figures[0], played))
-        base = figures[0]
-        known = self.base_figures
-        error = self.base_error
-        spread = base - base.mean(axis=0)
-        unseen = 0.1 * np.abs(base).mean(axis=0) / played + 1e-6
-        for box, own in zip(boxes, figures[1:], strict=True):
-            joint = (spread * (own - own.mean(axis=0))).sum(axis=0) / np.maximum((spread**2).sum(axis=0), 1e-12)
-            joint = np.clip(joint, 0.0, 1.0)
-            series = own - joint * base
-            variance = series.var(axis=0, ddof=1) / len(series) + ((1 - joint) * error) ** 2 + unseen**2
-            self._note(box, Seen(played, series.mean(axis=0) - (1 - joint) * known, variance))
+        changes = self.screen.measure([self.variants[each] for each in boxes], deals, CHUNKS)
+        known = self.screen.error
+        for box, each in zip(boxes, changes, strict=True):
+            base = each.base
+            unseen = 0.1 * np.abs(base).mean(axis=0) / each.deals + 1e-6
+            variance = each.series.var(axis=0, ddof=1) / CHUNKS + ((1 - each.joint) * known) ** 2 + unseen**2
+            self._note(box, Seen(each.deals, each.value, variance))
 
     def _note(self, box: Box, new: Seen) -> None:
         self.seen[box] = self.seen[box].and_then(new) if box in self.seen else new
@@ -176,9 +146,7 @@ class Search:
             self.deals_of_rung.pop(box, None)
         for _ in range(LOOKS if left else 0):
             played = [(), *left] if paired else left
-            figures, deals = self._play([self.variants[box] for box in played], self.deals // LOOKS, PER_LOOK)
-            if not played[0]:
-                self._base.append((figures[0], deals))
+            figures, deals = self.screen.play([self.variants[box] for box in played], self.deals // LOOKS, PER_LOOK)
             for box, own in zip(played, figures, strict=True):
                 if box in left:
                     before = self.ladder.get(box, (own[:0], own[:0]))
@@ -186,8 +154,8 @@ class Search:
                     self.ladder[box] = np.concatenate([before[0], own]), np.concatenate([before[1], base])
                     self.deals_of_rung[box] = self.deals_of_rung.get(box, 0) + deals
                     if box:
-                        variance = own.var(axis=0, ddof=1) / len(own) + self.base_error**2 + 1e-12
-                        self._note(box, Seen(deals, own.mean(axis=0) - self.base_figures, variance))
+                        variance = own.var(axis=0, ddof=1) / len(own) + self.screen.error**2 + 1e-12
+                        self._note(box, Seen(deals, own.mean(axis=0) - self.screen.figures, variance))
             left = [box for box in left if self.status(box) != MISSED]
             if not left or self.status(left[0]) == MET:
                 break
@@ -214,11 +182,8 @@ class Search:
 
     def _moved(self, k: int, steps: Sequence[int]) -> list[Box]:
         """Return the boxes with one number moved up, and down, by the first of these steps that the game allows."""
-        boxes = list[Box]()
-        for sign in (1, -1):
-            allowed = (value for value in self.numbers[k].moved(sign, steps) if self._is_allowed(k, value))
-            boxes += [((k, value),) for value in [next(allowed, None)] if value is not None]
-        return boxes
+        found = moved(self.numbers[k], steps, lambda value: self._variant(((k, value),)))
+        return [((k, value),) for value, _ in found]
 
     def _is_allowed(self, k: int, value: float) -> bool:
         return self._variant(((k, value),)) is not None
@@ -227,7 +192,7 @@ class Search:
         """Return how far a number may move the target that it moves most, in scales, without the error."""
         seen = self.seen[box]
         ((k, value),) = box
-        number, base = self.numbers[k], self.base_figures
+        number, base = self.numbers[k], self.screen.figures
         room = float(np.abs(number.positions).max()) / abs(number.steps_to(value))
         sizes = []
         for target in self.targets:
@@ -244,10 +209,10 @@ class Search:
     def _model(self) -> Model:
         """Return the model of all boxes of active numbers that were played."""
         seen = {box: each for box, each in self.seen.items() if self._is_active(box)}
-        played = sum(deals for _, deals in self._base)
         quantile = t_quantile(LOOKS * PER_LOOK - 1, self._intervals_at_once)
-        half = quantile * self.base_error * np.sqrt(played / self.deals)
-        return Model(self.targets, self.numbers, self._grids, seen, Known(self.base_figures, self.base_error, half))
+        screen = self.screen
+        half = quantile * screen.error * np.sqrt(screen.deals / self.deals)
+        return Model(self.targets, self.numbers, self._grids, seen, Known(screen.figures, screen.error, half))
 
     def _allowed(self, boxes: Iterable[Box]) -> list[Box]:
         return [box for box in dict.fromkeys(boxes) if box and self._variant(box) is not None]

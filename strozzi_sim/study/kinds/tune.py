@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -23,22 +22,21 @@ from strozzi_sim.facts.figures import WIN_SHARE, Figure
 from strozzi_sim.game import Game, find_game
 from strozzi_sim.game.component_names import name_of_key
 from strozzi_sim.game.sentences import listed, seat_words
-from strozzi_sim.game.variants import BASE, AnyVariant, Variant
-from strozzi_sim.stats.intervals import Array, t_quantile
+from strozzi_sim.game.variants import BASE, AnyVariant
+from strozzi_sim.stats.intervals import t_quantile
 from strozzi_sim.study.arguments import WHO_PLAYS, StudyOptions, documented
 from strozzi_sim.study.box_numbers import STEPS, BoxNumber, as_settings, tunable_numbers, whole
-from strozzi_sim.study.cells import SEAT_GAP, CellCounts, CountsOf
-from strozzi_sim.study.games import figures_of_games
+from strozzi_sim.study.cells import SEAT_GAP
 from strozzi_sim.study.look import KeyNumber, Look, Section, picture, section
-from strozzi_sim.study.model import MOST_DEALS, Study
+from strozzi_sim.study.model import MOST_DEALS
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import PlayHeat, play
+from strozzi_sim.study.searching import Heats, SearchStudy
 from strozzi_sim.study.targets import (
     Measured,
     Target,
     Wanted,
     columns_of,
-    figures_by_chunk,
     known_figure,
     pieces,
     target_of,
@@ -121,8 +119,8 @@ def tune(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tune(Study):
-    """A search for the smallest change of one variant. It plays other studies, its heats, and has no chunks itself."""
+class Tune(SearchStudy):
+    """A search for the smallest change of one variant."""
 
     kind = "tune"
     targets: tuple[str, ...]
@@ -131,22 +129,6 @@ class Tune(Study):
     most: int = MOST_CHANGES
     reach: int = STEPS
     usual_deals, printed = 60_000, ("ladder", "box")
-    is_search, fixed = True, "a search"
-
-    @property
-    def chunks(self) -> int:
-        """0: a search has no chunks, only its heats have."""
-        return 0
-
-    @property
-    def can_grow(self) -> bool:
-        """False: with more deals another search would choose other boxes."""
-        return False
-
-    @property
-    def games(self) -> int:
-        """0: the games are those of the heats."""
-        return 0
 
     @property
     def summary(self) -> str:
@@ -158,11 +140,7 @@ class Tune(Study):
 
     def check(self) -> None:
         """Check the options, targets, figures to keep and keys."""
-        if self.precision or self.search_deals or self.luck:
-            argument = "precision" if self.precision else "search_deals" if self.search_deals else "luck"
-            raise ArgumentError(argument, "a search has none; it plays until its targets are decided")
-        if len(self.variants) > 1:
-            raise ArgumentError("variants", "changes are counted from one variant")
+        super().check()
         sizes = sorted(len(lineup) for lineup in self.lineups)
         if sizes not in ([1], sorted(self.players)):
             counts, got = listed(list(map(str, self.players))), listed(list(map(str, sizes)))
@@ -172,12 +150,6 @@ class Tune(Study):
         check_whole("reach", self.reach, 1, 1000)
         check_whole("deals", self.deals, FEWEST_DEALS, MOST_DEALS)
         _ = self.parsed, self.numbers
-
-    @cached_property
-    def box(self) -> Variant:
-        """The variant from which changes are counted."""
-        (box,) = self.variant_of.values()
-        return box
 
     @cached_property
     def numbers(self) -> list[BoxNumber]:
@@ -238,31 +210,8 @@ class Tune(Study):
     def search(self, play_heat: PlayHeat) -> dict[str, Any]:
         """Return ladder, box, effects, reach and heats, from the heats that a search plays."""
         columns, targets = self.parsed
-        heats = list[dict[str, Any]]()
-        lineups = [
-            [self.specs.get(agent, agent) for agent in lineup]  # those declared in code are found by no text
-            for lineup in dict.fromkeys(column.lineup for column in columns)
-        ]
-
-        def play_boxes(boxes: Sequence[Variant], deals: int, chunks: int) -> tuple[Array, int]:
-            own_deals = max(deals // chunks, 1) * chunks
-            heat = Study.of(
-                kind="balance",
-                game=self.the_game,
-                players=self.players,
-                lineups=lineups,
-                variants=tuple(boxes),
-                deals=own_deals,
-                chunks=chunks,
-                seatings=self.seatings,
-                seed=seed_of(self.seed, len(heats)),
-            )
-            pages = ("balance",) if any(column.is_counted for column in columns) else ()
-            cells = play_heat(heat, Look(name=f"heat-{len(heats)}", pages=pages))
-            heats.append({"heat": len(heats), "boxes": len(boxes), "deals": own_deals, "games": heat.games})
-            return np.stack([self._columns_of(cells, box.name, columns) for box in boxes]), own_deals
-
-        found = Search(self.the_game, self.box, targets, self.numbers, play_boxes, deals=self.deals, most=self.most)
+        heats = Heats(self, play_heat, columns)
+        found = Search(self.the_game, self.box, targets, self.numbers, heats.play, deals=self.deals, most=self.most)
         found.run()
         rungs = sorted(found.ladder, key=len)
         reach = [
@@ -275,17 +224,9 @@ class Tune(Study):
             "box": self._boxes(found, rungs),
             "effects": self._effects(found),
             "reach": pd.DataFrame(reach, columns=["target", "outside", "other"]).astype({"outside": float}),
-            "heats": pd.DataFrame(heats),
+            "heats": heats.table,
         }
         return {**tables, FIGURES: figures_frame(tables, {"ladder": [target.figure for target in targets]})}
-
-    def _columns_of(self, cells: Sequence[CellCounts], name: str, columns: Sequence[Measured]) -> Array:
-        own = [cell for cell in cells if cell.variant == name]
-        balances = dict[int, dict[str, Any]]()
-        for cell in own if any(column.is_counted for column in columns) else ():
-            balance = figures_of_games(self.the_game, [cell], ["balance"], {}, sums=True)["balance"]
-            balances[cell.number] = {part.figure.name: part.estimate for part in balance.parts}
-        return figures_by_chunk(own, balances, columns)
 
     def _ladder(self, found: Search, rungs: Sequence[Box]) -> pd.DataFrame:
         """Return the figure of every target at every rung, the fewest changes first."""
@@ -293,7 +234,7 @@ class Tune(Study):
         rows = []
         for number, rung in enumerate(rungs):
             deals = found.deals_of_rung[rung]
-            before = found.base_figures
+            before = found.screen.figures
             for target, (low, value, high) in zip(found.targets, found.intervals(rung), strict=True):
                 lineup = columns[target.columns[0]].lineup
                 n = deals * (1 if len(set(lineup)) == 1 else len(lineup))
@@ -316,7 +257,7 @@ class Tune(Study):
 
     def _effects(self, found: Search) -> pd.DataFrame:
         """Return the change of every target by every number that stayed in the screen, moved far up or down."""
-        rows, base = [], found.base_figures
+        rows, base = [], found.screen.figures
         for box in found.screened:
             ((k, value),) = box
             seen = found.seen[box]
@@ -331,9 +272,6 @@ class Tune(Study):
                 rows.append((number.key, number.value, value, target.label, before, *ends, seen.deals))
         names_of_columns = ["key", "from", "to", "target", "before", "change", "low", "high", "tolerances", "deals"]
         return pd.DataFrame(rows, columns=names_of_columns).astype({"from": float, "to": float})
-
-    def tables(self, counts: CountsOf, look: Look) -> dict[str, Any]:
-        raise NotImplementedError("a search makes its tables itself")
 
     # -- the answer ----------------------------------------------------------------------------------------------------
 
@@ -427,13 +365,3 @@ def _rung_names(ladder: pd.DataFrame) -> dict[int, str]:
             name += ", another"
         names_of_rungs[int(rung)] = name
     return names_of_rungs
-
-
-def seed_of(seed: int, heat: int) -> int:
-    """Return the seed of a heat: one-way hashes, so that no two seeds share deals.
-
-    >>> seed_of(7, 0) == seed_of(7, 1), seed_of(7, 1) < 2**53
-    (False, True)
-    """
-    digest = hashlib.sha256(f"tune {seed} {heat}".encode()).digest()
-    return int.from_bytes(digest[:8]) >> 11
