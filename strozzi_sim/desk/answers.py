@@ -46,7 +46,6 @@ class ShelfAnswer(Asked, kw_only=True):
     games: int = 0  # behind the verdict
     picture: Json | None = None  # title and legend of the first picture
     saved: str = ""  # path of the folder in which it was saved
-    has_file: bool = True  # whether its study can be a file; that of `weights` cannot
 
 
 class _Kept(msgspec.Struct, forbid_unknown_fields=True):

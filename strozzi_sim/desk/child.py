@@ -22,7 +22,6 @@ from strozzi_sim.game.variants import ADD, BASE, REMOVE, Variant, differing_keys
 from strozzi_sim.pictures.ink import NARROW
 from strozzi_sim.runtime.files import write_atomically
 from strozzi_sim.runtime.workers import stdout_to_stderr
-from strozzi_sim.study.kinds import STUDIES
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import Study
 from strozzi_sim.study.progress import Progress, now_and_then
@@ -59,10 +58,7 @@ def answer(words: Sequence[str], folder: Path, desk: IO[str]) -> int:
         show(results)
         progress.on_phase("page", 0, 0)
         (folder / RESULTS).mkdir(exist_ok=True)
-        if results.study.kind in STUDIES:
-            write_atomically(folder / STUDY, study_toml(results.study, results.look).encode())
-        else:
-            say(has_file=False)
+        write_atomically(folder / STUDY, study_toml(results.study, results.look).encode())
         results.report(folder / PAGE)
     except Stopped:
         return 130

@@ -27,7 +27,6 @@ from strozzi_sim.play.warming import warm_all
 from strozzi_sim.runtime.threads import single_threaded_blas
 from strozzi_sim.simulation.interrupts import stop_flag
 from strozzi_sim.simulation.pool import play_tasks
-from strozzi_sim.stats.intervals import Array
 from strozzi_sim.stats.precision import FIRST_LOOK
 from strozzi_sim.study.arguments import RunOptions, StudyOptions
 from strozzi_sim.study.cells import Cell, CellCounts
@@ -338,11 +337,6 @@ def _games_of(store: Store) -> int:
         return study.games
     ranges = ((study.cells[cell], study.deals_of(study.cells[cell], chunk)) for cell, chunk in store.keys)
     return sum((last - first) * cell.match.games_per_deal for cell, (first, last) in ranges)
-
-
-def outcomes_in_memory(study: Study, workers: int, reporter: Progress) -> list[Array]:
-    """Play a study in memory and return each cell's OUTCOME records, [C]; for kinds that play several studies."""
-    return [cell.outcome for cell in _Heats(None, workers, reporter).play(study, PLAIN)]
 
 
 class _Heats:

@@ -2,7 +2,6 @@
 
 import errno
 import http.client
-import io
 import json
 import os
 import re
@@ -26,8 +25,7 @@ import strozzi_sim as ss
 from commands import strozzi, wait_until
 from our_games import OUR_GAMES
 from strozzi_sim.cli.parser import arguments_of, parsed
-from strozzi_sim.desk import child
-from strozzi_sim.desk.answers import PAGE, PICTURE, STUDY, Shelf, _ending
+from strozzi_sim.desk.answers import PAGE, PICTURE, Shelf, _ending
 from strozzi_sim.desk.child import study_toml
 from strozzi_sim.desk.questions import (
     SHEETS,
@@ -258,27 +256,6 @@ def test_an_answer_is_that_of_its_command_and_stays(serve, tmp_path):
     assert call(again, "state")[1]["answers"] == []
     assert (tmp_path / "results" / "fair").exists()
     assert call(again, "ask", ASKED)[1]["answer"] == number + 1  # a page knows pictures by number
-
-
-@pytest.mark.slow
-def test_an_answer_whose_study_is_no_file_says_so(tmp_path):
-    desk = io.StringIO()
-    words = [
-        "weights",
-        "strozzi",
-        "--keys",
-        "tracks.bonus.9",
-        "--players",
-        "3",
-        "--agents",
-        "random",
-        "--deals",
-        "2000",
-    ]
-    assert child.answer(words, tmp_path, desk) == 0
-    assert {"has_file": False} in [json.loads(line) for line in desk.getvalue().splitlines()]
-    assert (tmp_path / PAGE).exists()
-    assert not (tmp_path / STUDY).exists()
 
 
 @pytest.mark.slow

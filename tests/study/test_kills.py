@@ -20,8 +20,9 @@ from study_database import execute
 from study_examples import EXAMPLES, KEYS, tables_in
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="stops a forked copy")
-KINDS = [kind for kind in EXAMPLES if kind not in ("leak_check", "tune")]  # these have no chunks of their own
-IN_MEMORY = ("weights",)  # what it plays first is in no folder
+KINDS = [
+    kind for kind in EXAMPLES if kind not in ("leak_check", "tune", "weights")
+]  # these have no chunks of their own
 FAULTS = ("SIGKILL", "SIGTERM", "SIGKILL", "SIGINT", "full disk", "SIGKILL")
 DONE, STOPPED, FULL = 0, 10, 11  # how a copy ends
 
@@ -130,7 +131,7 @@ def test_after_six_faults_nothing_is_lost_and_the_bytes_are_the_same(kind, tmp_p
             code, told = ended(process, reading)
             assert code in (DONE, STOPPED, -getattr(signal, fault)), fault
         games = games_in(folder) if (folder / "study.sqlite").exists() else 0
-        assert games >= max(kept, 0 if kind in IN_MEMORY else told), f"{fault} lost chunks"
+        assert games >= max(kept, told), f"{fault} lost chunks"
         kept = games
     execute(folder, "UPDATE chunks SET facts = zeroblob(9) WHERE rowid = (SELECT min(rowid) FROM chunks)")
     told = []

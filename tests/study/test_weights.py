@@ -1,6 +1,6 @@
 """`weights`: the numbers that matter are found with their signs and sizes, those that do nothing are grouped."""
 
-import signal
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -10,11 +10,13 @@ import scipy
 import strozzi_sim as ss
 from planted_game import GAME
 from strozzi_sim.errors import InputError
-from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import resolve_variant, with_values
 from strozzi_sim.study.box_numbers import numbers
 from strozzi_sim.study.kinds.weights import (
+    ALONE,
+    CHUNKS,
+    FREE,
     HEAVY,
     MIDDLE,
     MOST,
@@ -24,17 +26,18 @@ from strozzi_sim.study.kinds.weights import (
     Effect,
     NumberStep,
     Weights,
-    by_chunk,
-    corrected,
     effect_of,
+    groups_of,
     hotelling,
     judge,
     race,
-    seed_of,
     steps,
     table_of,
 )
 from strozzi_sim.study.progress import GAMES, Progress
+from strozzi_sim.study.screen import Screen
+from strozzi_sim.study.searching import seed_of
+from study_examples import tables_in
 
 BASE = resolve_variant(load_game("strozzi"), "base")
 
@@ -57,9 +60,9 @@ def test_most_numbers_are_moved(name):
 def test_a_planted_number_has_its_known_effect_and_one_of_another_player_count_none():
     found = ss.weights("strozzi", players=3, agents="random", deals=20_000, keys="s[ce]*", workers=1).tables["weights"]
     score = found.query("figure == 'score_mean'").set_index(["key", "to"])
-    # The best of every port is paid 2 more in each of 3 rounds: 18 coins to 3 players; ties share the sum of their ranks.
-    row = score.loc["scoring.ship_ranks.0", 17]
-    assert row["low"] - 0.1 <= 6 <= row["high"] + 0.1
+    # The best of every port is paid 5 more in each of 3 rounds: 45 coins to 3 players; ties share the sum of their ranks.
+    row = score.loc["scoring.ship_ranks.0", 20]
+    assert row["low"] - 0.1 <= 15 <= row["high"] + 0.1
     assert row["status"] != NOTHING
     other = found[found["key"].isin(["setup.cards_removed.4", "setup.cards_removed.6"])]
     assert len(other)
@@ -86,26 +89,36 @@ SIZES = (("large", 3, 0.02), ("middle", 5, 0.01), ("idle", 200, 0.0))
 PLANTED = {f"{kind}.{k}": size for kind, number, size in SIZES for k in range(number)}
 
 
-def planted_race(seed, planted=None, deals=150_000):
-    """Return the heats of numbers whose upward step gives seat 0 these shares of wins; the downward one takes half."""
+def planted_play(seed, sizes):
+    """Return a function that plays boxes named KEY=VALUE: a value of 2 gives seat 0 this share of wins, 0 takes half."""
     rng = np.random.default_rng(seed)
-    effects = PLANTED if planted is None else planted
-    moved = [NumberStep(key, 1, after, BASE) for key in effects for after in (2, 0)]
 
-    def games(mean, own_deals):
-        shares = rng.normal(0, NOISE / np.sqrt(own_deals / 50), (50, SEATS))
+    def games(mean, deals):
+        shares = rng.normal(0, NOISE / np.sqrt(deals / CHUNKS), (CHUNKS, SEATS))
         shares -= shares.mean(axis=1, keepdims=True)
-        rest = rng.normal(0, 1 / np.sqrt(own_deals / 50), (50, 2))
-        return np.hstack([shares + mean * (np.arange(SEATS) == 0) - mean / SEATS, rest])
+        rest = rng.normal(0, 1 / np.sqrt(deals / CHUNKS), (CHUNKS, 2))
+        shift = mean * SEATS / (SEATS - 1) * (np.arange(SEATS) == 0) - mean / (SEATS - 1)
+        return np.hstack([0.25 + shares + shift, rest])
 
-    def measure(chosen, own_deals, number):
-        box = games(0, own_deals)
-        means = [effects[each.key] * (1 if each.after == 2 else -0.5) * SEATS / (SEATS - 1) for each in chosen]
-        return [
-            effect_of(each, box, games(mean, own_deals), own_deals) for each, mean in zip(chosen, means, strict=True)
-        ]
+    def play(boxes, deals, chunks):
+        assert chunks == CHUNKS
+        means = []
+        for box in boxes:
+            key, _, value = box.name.partition("=")
+            means.append(sizes.get(key, 0.0) * {"2": 1.0, "0": -0.5, "": 0.0}[value])
+        return np.stack([games(mean, deals) for mean in means]), deals
 
-    return race(moved, measure, deals)
+    return play
+
+
+def step_of(key, after):
+    return NumberStep(key, 1, after, replace(BASE, name=f"{key}={after}"))
+
+
+def planted_race(seed, planted=PLANTED, deals=150_000):
+    """Return the heats of numbers whose upward step gives seat 0 these shares of wins; the downward one takes half."""
+    moved = [step_of(key, after) for key in planted for after in (2, 0)]
+    return race(moved, Screen(BASE, planted_play(seed, planted), groups_of(SEATS)), deals)
 
 
 def kind_of(key):
@@ -116,7 +129,7 @@ def kind_of(key):
 @pytest.mark.parametrize("races", [5, pytest.param(30, marks=pytest.mark.slow)])
 def test_of_planted_numbers_none_is_named_wrongly(races):
     """Of three large, five middle and 200 idle numbers no idle one is named, and no middle one above a large one."""
-    study = Weights.of(game="strozzi", players=[4], deals=50, chunks=50, lineups=[["random"]])
+    study = Weights.of(game="strozzi", players=[4], lineups=[["random"]])
     found_large = found_middle = wrong_bounds = 0
     for seed in range(races):
         heats = planted_race(seed)
@@ -150,7 +163,7 @@ def test_more_deals_tell_large_from_middle_numbers():
 def test_numbers_of_one_size_are_not_told_apart():
     """Ten of fourteen equal numbers are in the last heat: it is said that the others may matter as much."""
     equal = {f"large.{k}": 0.02 for k in range(14)}
-    study = Weights.of(game="strozzi", players=[4], deals=50, chunks=50, lineups=[["random"]])
+    study = Weights.of(game="strozzi", players=[4], lineups=[["random"]])
     for seed in range(3):
         heats = planted_race(seed, equal)
         said = judge(heats)
@@ -177,84 +190,156 @@ def test_a_number_that_is_measured_less_is_below_those_listed_only_if_it_is_know
 def test_hotelling_rejects_as_often_as_it_says():
     rng = np.random.default_rng(3)
     mixed = rng.normal(size=(3, 3))
-    p = np.array([hotelling(rng.normal(size=(50, 3)) @ mixed) for _ in range(2000)])
+
+    def p_of(parts):
+        return hotelling(parts.mean(axis=0), np.cov(parts, rowvar=False) / len(parts))
+
+    p = np.array([p_of(rng.normal(size=(FREE + 1, 3)) @ mixed) for _ in range(2000)])
     assert 0.035 < (p < 0.05).mean() < 0.065
-    assert hotelling(rng.normal(size=(50, 3)) + 1) < 1e-6
-    assert hotelling(np.zeros((50, 3))) == 1
+    assert p_of(rng.normal(size=(FREE + 1, 3)) + 1) < 1e-6
+    assert hotelling(np.zeros(3), np.zeros((3, 3))) == 1
 
 
 def test_the_size_of_an_effect_has_no_bias():
     rng = np.random.default_rng(4)
-    step = NumberStep("a.b", 1, 2, BASE)
-    sizes = [Effect(step, rng.normal(0.1, 1, (50, 5)), (0, 0, 0), (1, 1, 1), 50).size for _ in range(2000)]
+    step, error = NumberStep("a.b", 1, 2, BASE), np.full(5, 0.1)
+    sizes = [Effect(step, rng.normal(0.1, error), error, (0, 0, 0), (1, 1, 1), 50).size for _ in range(2000)]
     assert abs(np.mean(sizes) - 3 * 0.1**2) < 4 * np.std(sizes) / np.sqrt(2000)
 
 
-def test_a_step_has_the_figures_of_the_t_test():
+def effects_of_nothing(seed, share, heats, *, kept=0.0, games=100):
+    """Return effects of boxes that change nothing but the course of all games, or of those that are not kept.
+
+    A screen has its own games of the box alone, and ten boxes. Seat 0 wins this share, the others the rest.
+    """
+    rng = np.random.default_rng(seed)
+    shares = [share, *[(1 - share) / (SEATS - 1)] * (SEATS - 1)]
+
+    def play(boxes, deals, chunks):
+        per = deals // chunks
+        wins = [rng.multinomial(per, shares, chunks)]
+        for _ in boxes[1:]:
+            same = rng.binomial(wins[0], kept)
+            wins.append(same + rng.multinomial(per - same.sum(axis=1), shares))
+        rest = rng.normal(size=(len(boxes), chunks, 2))
+        return np.concatenate([np.stack(wins) / per, rest], axis=2), per * chunks
+
+    for _ in range(heats):
+        screen = Screen(BASE, play, groups_of(SEATS))
+        screen.play([BASE], 20 * ALONE * games * CHUNKS, CHUNKS)
+        moved = [step_of("idle", after) for after in range(2, 12)]
+        changes = screen.measure([step.variant for step in moved], games * CHUNKS, CHUNKS)
+        yield from (effect_of(step, change, screen) for step, change in zip(moved, changes, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("share", "kept", "least", "most"), [(0.25, 0.0, 0.9, 1.35), (0.25, 0.8, 0.25, 0.55), (0.004, 0.0, 0.9, 1.6)]
+)
+def test_beside_the_pooled_box_a_change_has_half_the_variance_and_nothing_is_called_something(share, kept, least, most):
+    """Two boxes on the same deals alone differ with a variance of 2 (1 - kept); a seat that seldom wins is no trap."""
+    effects = [*effects_of_nothing(5, share, 100, kept=kept)]
+    of_one = share * (1 - share) / (100 * CHUNKS)
+    true = np.mean([effect.value[0] ** 2 for effect in effects]) / of_one
+    said = np.mean([effect.error[0] ** 2 for effect in effects]) / of_one
+    assert least < true < 1.1 * said  # of 1000 effects, ten of each box
+    assert said < most
+    p = np.array([effect.p[0] for effect in effects])
+    assert (p < 0.05).mean() < 0.05
+    assert (p < 0.001).sum() <= 3
+
+
+def test_equal_boxes_differ_by_exactly_0():
+    play = planted_play(8, {})
+
+    def same(boxes, deals, chunks):
+        (box,), played = play([BASE], deals, chunks)
+        return np.stack([box] * len(boxes)), played
+
+    screen = Screen(BASE, same, groups_of(SEATS))
+    screen.play([BASE], 4000, CHUNKS)
+    (change,) = screen.measure([step_of("a", 2).variant], 1000, CHUNKS)
+    effect = effect_of(step_of("a", 2), change, screen)
+    assert not effect.value.any()
+    assert not effect.error.any()
+    assert (effect.gap, effect.p) == ((0, 0, 0), (1, 1, 1))
+
+
+def test_a_step_has_the_figures_of_a_regression_on_the_box():
+    """The mean that a regression on the box predicts where that has its pooled figure, less this figure."""
     rng = np.random.default_rng(6)
-    box, moved = rng.normal(0, 0.1, size=(2, 20, 6))
-    measured = [
-        effect_of(NumberStep(key, 1, 2, BASE), box, moved + shift, 2000) for key, shift in (("a", 0), ("b", 0.04))
-    ]
-    for effect, difference in zip(measured, (moved - box, moved + 0.04 - box), strict=True):
-        assert effect.p[1:] == pytest.approx([scipy.stats.ttest_1samp(difference[:, k], 0).pvalue for k in (4, 5)])
-    heats = [corrected(measured), corrected(measured[:1])]
-    study = Weights.of(game="strozzi", players=[4], deals=2000, chunks=20, lineups=[["random"]])
-    table = table_of(study, heats, judge(heats)).query(
-        "key == 'a' and figure in ['win_share', 'score_mean', 'decisions_mean']"
+    alone, box = rng.normal(0, 0.1, size=(2, CHUNKS, 4))
+    own = 0.6 * box + rng.normal(0, 0.08, size=(CHUNKS, 4)) + 0.04
+    screen = Screen(
+        BASE, lambda boxes, deals, chunks: (np.stack([box, own]) if boxes[1:] else alone[None], deals), [0, 1, 2, 3]
     )
-    tests = [scipy.stats.ttest_1samp(column, 0) for column in (moved - box).T]
-    assert np.allclose(table[["low", "high"]], [test.confidence_interval(0.95) for test in tests])
-    gaps = [
-        np.ptp(moved[keep, :4].mean(axis=0)) - np.ptp(box[keep, :4].mean(axis=0))
-        for keep in ~np.eye(21, 20, dtype=bool)
-    ]
-    half = scipy.stats.t.ppf(0.975, 19) * np.std(gaps[:20]) * np.sqrt(19)  # jackknife: without each chunk in turn
-    assert measured[0].gap == pytest.approx((gaps[20], gaps[20] - half, gaps[20] + half))
+    screen.play([BASE], 8000, CHUNKS)
+    (change,) = screen.measure([step_of("a", 2).variant], 2000, CHUNKS)
+    pooled = 0.8 * alone.mean(axis=0) + 0.2 * box.mean(axis=0)
+    assert screen.figures == pytest.approx(pooled)
+    for k in range(4):
+        fitted = scipy.stats.linregress(box[:, k], own[:, k])
+        assert change.joint[k] == pytest.approx(fitted.slope)
+        assert change.value[k] == pytest.approx(fitted.intercept + fitted.slope * pooled[k] - pooled[k])
+        left = own[:, k] - fitted.intercept - fitted.slope * box[:, k]
+        off = pooled[k] - box[:, k].mean()
+        variance = (left**2).sum() / (CHUNKS - 2) * (1 / CHUNKS + off**2 / (CHUNKS * box[:, k].var()))
+        assert change.covariance[k, k] == pytest.approx(variance)
+
+
+def test_intervals_bounds_and_tests_are_those_of_the_t_distribution():
+    rng = np.random.default_rng(7)
+    value, error = rng.normal(0, 0.02, 6), rng.uniform(0.005, 0.02, 6)
+    effects = [Effect(step_of(key, 2), value, error, (0.1, 0.0, 0.2), (0.5, 0.5, 0.5), 2000) for key in "ab"]
+    heats = [effects, effects[:1]]
+    study = Weights.of(game="strozzi", players=[4], lineups=[["random"]])
+    table = table_of(study, heats, judge(heats)).query("key == 'a' and figure != 'seat_gap'")
+    half = scipy.stats.t.ppf(0.975, FREE) * error
+    assert np.allclose(table[["low", "high"]], np.stack([value - half, value + half], axis=1))
     # bounds of four shares of every step in either heat at once
-    shares, least, most = (moved - box)[:, :4], [], []
+    least, most = [], []
     for steps_of_heat in (2, 1):
-        half = scipy.stats.t.ppf(1 - 0.05 / 2 / (2 * 4 * steps_of_heat), 19) * scipy.stats.sem(shares)
-        least.append(max((abs(shares.mean(axis=0)) - half).max(), 0))
-        most.append((abs(shares.mean(axis=0)) + half).max())
+        half = scipy.stats.t.ppf(1 - 0.05 / 2 / (2 * 4 * steps_of_heat), FREE) * error[:4]
+        least.append(max((abs(value[:4]) - half).max(), 0))
+        most.append((abs(value[:4]) + half).max())
     judged = judge(heats)["a"]
     assert (judged.least, judged.most) == pytest.approx((max(least), min(most)))
 
 
+def test_the_gap_of_a_step_has_its_value_and_its_error():
+    """Of 600 screens the change of the gap spreads as its intervals say."""
+    sizes = {"a": 0.03}
+    gaps = []
+    for seed in range(600):
+        screen = Screen(BASE, planted_play(seed, sizes), groups_of(SEATS))
+        screen.play([BASE], 400_000, CHUNKS)
+        (change,) = screen.measure([step_of("a", 2).variant], 20_000, CHUNKS)
+        gaps.append(effect_of(step_of("a", 2), change, screen).gap)
+    value, low, high = np.array(gaps).T
+    true = 0.03 * SEATS / (SEATS - 1)
+    assert abs(value.mean() - true) < 0.003  # a gap is a little larger by chance
+    assert 0.9 < ((low < true) & (true < high)).mean() < 0.985
+
+
 def test_each_heat_may_name_half_of_what_one_alone_may():
-    heat = [
-        Effect(NumberStep(str(p), 1, 2, BASE), np.zeros((20, 6)), (0, 0, 0), (1, p, 1), 2000) for p in (0.0003, 0.0007)
-    ]
+    heat = [Effect(step_of(str(p), 2), np.zeros(6), np.zeros(6), (0, 0, 0), (1, p, 1), 2000) for p in (0.0003, 0.0007)]
     assert [each.status for each in judge([heat]).values()] == [TIED, TIED]
     assert [each.status for each in judge([heat, heat]).values()] == [TIED, NOTHING]
 
 
-@pytest.mark.parametrize(("lineup", "axis"), [(["random"], 1), (["random", "greedy", "greedy"], 2)])
-def test_shares_are_those_of_seats_in_self_play_and_else_of_positions(lineup, axis):
-    study = Weights.of(game="strozzi", players=[3], deals=2, chunks=2, lineups=[lineup])
-    wins, scores = np.random.default_rng(5).integers(1, 9, (2, 2, 6, 6))
-    outcome = {"wins": wins, "scores": scores, "games": np.array([4, 5]), "decisions": np.array([40, 60])}
-    figures = by_chunk(study, outcome)
-    for chunk, games in enumerate((4, 5)):
-        at = [[(k, other) if axis == 2 else (other, k) for other in range(6)] for k in range(3)]
-        own = [[sum(int(each[chunk][place]) for place in places) for places in at] for each in (wins, scores)]
-        expected = [*(share / WIN_UNITS / games for share in own[0]), sum(own[1]) / 3 / games, (10, 12)[chunk]]
-        assert figures[chunk] == pytest.approx(expected)
-
-
-def test_a_step_is_a_tenth_or_one():
+def test_a_step_is_the_printable_one_next_to_a_tenth():
     sizes = {}
     for name in ("strozzi", "medici_vs_strozzi"):
         game = load_game(name)
         for step in steps(game, resolve_variant(game, "base")):
-            sizes.setdefault(step.before, set()).add(abs(step.after - step.before))
-    assert {before: sizes[before] for before in (5, 14, 15, 20, 120)} == {5: {1}, 14: {1}, 15: {2}, 20: {2}, 120: {12}}
+            sizes.setdefault(step.key, set()).add(abs(step.after - step.before))
+    assert sizes["tracks.bonus.9"] == sizes["scoring.harbor_majority"] == {5}
+    assert sizes["setup.rounds"] == {1}
 
 
 def test_an_interval_that_holds_0_has_ends_of_both_signs():
     row = {"players": 3, "key": "a", "from": 1.0, "to": 2.0, "by": "seat", "level": 0, "figure": "win_share"}
     row |= {"value": -0.02, "low": -0.05, "high": 0.01, "status": HEAVY, "least": 0.001, "most": 0.05}
-    study = Weights.of(game="strozzi", players=[3], deals=50, chunks=50, lineups=[["random"]])
+    study = Weights.of(game="strozzi", players=[3], lineups=[["random"]])
     headline, interval = study.verdict({"weights": pd.DataFrame([row])}, study.look()).lines
     assert headline == "A matters most: at 2 instead of 1 the first player wins 2.0 of 100 games fewer."
     assert interval == "The interval is -1.0 to 5.0 games of 100."
@@ -272,8 +357,9 @@ def test_a_line_up_has_the_shares_of_its_agents():
     ("given", "words"),
     [
         ({"players": "3-4"}, "players: this is played at one player count, got '3-4'"),
-        ({"deals": 900}, "deals: must be at least 1000, got 900"),
-        ({"keys": "nothing.*"}, "keys: no number that can be moved has a key like 'nothing.*'"),
+        ({"deals": 900}, "deals: must be between 1,000 and 250,000,000, got 900"),
+        ({"keys": "nothing.*"}, "keys: no number has a key like 'nothing.*'"),
+        ({"deals": 10**9}, "deals: must be between"),
     ],
 )
 def test_what_is_refused(given, words):
@@ -300,26 +386,44 @@ def test_verdict_and_page_say_what_matters_and_what_could_be_missed(tmp_path):
     assert "<svg" in page
 
 
-def test_an_interrupted_heat_decides_nothing():
-    """Part of a heat would decide which numbers go on."""
-    stopped = []
+def test_a_study_file_has_one_player_count_one_line_up_and_no_precision():
+    keys = {"kind": "weights", "game": "strozzi", "players": [3], "lineups": [["random"]]}
+    for wrong, words in (
+        ({"players": [3, 4]}, "players: a study of weights has one, got 2"),
+        ({"lineups": [["random"], ["greedy"]]}, "lineups: a study of weights has one, got 2"),
+        ({"variants": ["base", "long-tracks"]}, "variants: changes are counted from one variant"),
+        ({"precision": 1.0}, "precision: a search has none"),
+    ):
+        with pytest.raises(InputError, match=words):
+            ss.Study.of(**keys | wrong)
+    assert ss.Study.of(**keys).summary.endswith("all numbers, a step up and down; at most 150,000 deals each")
 
-    def interrupt(phase, done, total):
-        if phase == GAMES and 2 * done > total and not stopped:
-            stopped.append(done)
-            signal.raise_signal(signal.SIGINT)
 
-    given = {"players": 3, "agents": "random", "deals": 4000, "keys": "coins.*", "workers": 1}
-    with pytest.raises(KeyboardInterrupt):
-        ss.weights("strozzi", **given, progress=Progress(on_phase=interrupt))
-    assert stopped
+def test_a_race_that_was_stopped_goes_on_to_the_same_tables(tmp_path):
+    given = {"players": 3, "agents": "random", "deals": 1000, "keys": "coins.*", "workers": 1}
+    whole = ss.weights("strozzi", folder=tmp_path / "whole", progress=False, **given)
+    phases = []
+
+    def stop_in_the_second_heat(phase, done, total):
+        phases.append(phase)
+        if phases.count("compiling") == 2 and phase == GAMES:
+            raise RuntimeError("stopped")
+
+    with pytest.raises(RuntimeError, match="stopped"):
+        ss.weights("strozzi", folder=tmp_path / "part", progress=Progress(on_phase=stop_in_the_second_heat), **given)
+    resumed = ss.weights("strozzi", folder=tmp_path / "part", progress=False, **given)
+    assert 0 < resumed.new_games < whole.new_games == whole.n_games == whole.tables["heats"]["games"].sum()
+    assert tables_in(tmp_path / "part") == tables_in(tmp_path / "whole")
+    assert ss.load_results(tmp_path / "part").verdict == whole.verdict
+    assert [*whole.tables["heats"]["deals"]][:2] == [ALONE * 1000, CHUNKS]
 
 
 def test_heats_of_different_seeds_share_no_deals():
-    seeds = [seed_of(seed, heat) for seed in (0, 1, 2, 7, 2**53 - 1) for heat in range(3)]
+    seeds = [
+        seed_of(kind, seed, heat) for kind in ("weights", "tune") for seed in (0, 1, 2**53 - 1) for heat in range(3)
+    ]
     assert len(set(seeds)) == len(seeds)
     assert all(0 <= seed < 2**53 for seed in seeds)
-    assert seed_of(7, 0) == 7
 
 
 @pytest.mark.slow
@@ -330,11 +434,8 @@ def test_the_largest_seed_has_every_heat():
 
 
 def test_a_change_of_a_share_is_at_most_1():
-    """In all chunks but one a seat wins always, and another did in the box."""
-    moved = np.tile([1.0, 0.0, 0.0, 0.0, 0.0], (50, 1))
-    moved[0, 0] = 0.0
-    effect = effect_of(NumberStep("a", 1, 2, BASE), moved[:, [2, 1, 0, 3, 4]], moved, 50)
-    assert 0.8 < effect.bounds(1000)[0] < effect.bounds(1000)[1] == 1
-    study = Weights.of(game="strozzi", players=[3], deals=50, chunks=50, lineups=[["random"]])
+    effect = Effect(step_of("a", 2), np.array([0.9, -0.9, 0, 0, 0]), np.full(5, 0.1), (0.9, 0.8, 1), (1, 1, 1), 50)
+    assert 0 < effect.bounds(1000)[0] < effect.bounds(1000)[1] == 1
+    study = Weights.of(game="strozzi", players=[3], lineups=[["random"]])
     ends = table_of(study, [[effect]], judge([[effect]]))[["low", "high"]]
     assert ends.min(axis=None) == -ends.max(axis=None) == -1

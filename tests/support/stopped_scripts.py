@@ -20,7 +20,7 @@ CALLS = {  # k is the number of the call
     "worth": "ss.worth('strozzi', 'flag:*', players=3, agents='random', deals=3000, seed=k, folder=f'r{k}')",
     "sweep": "ss.sweep('strozzi', {'tracks.bonus.9': [10, 15]}, players=3, agents='random', deals=9000, folder=f'r{k}')",
     "tournament": "ss.tournament('strozzi', ['random', 'greedy', 'racer'], players=3, deals=500, folder=f'r{k}')",
-    "weights": "ss.weights('strozzi', players=3, agents='random', deals=20_000, keys='t*', seed=k)",
+    "weights": "ss.weights('strozzi', players=3, agents='random', deals=20_000, keys='t*', seed=k, folder=f'r{k}')",
     "luck": "ss.luck('strozzi', agents='heuristic,random,greedy', players=3, deals=200, games=30, seed=k, folder=f'r{k}')",
     "exploit": "ss.exploit('strozzi', 'greedy', challengers='random,racer', players=3, deals=3000, folder=f'r{k}')",
     "our_table": "ss.our_table('strozzi', SHEETS, deals=3000, seed=k, folder=f'r{k}')",

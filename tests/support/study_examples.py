@@ -12,6 +12,7 @@ EXAMPLES = {
     "tournament": {"lineups": [["random"], ["greedy"], ["racer"], ["trader"]], "players": [3]}, "sweep": {"sweep": {"tracks.bonus.9": [10, 15]}},
     "luck": {"players": [3], "lineups": [["heuristic", "random", "random"]], "followed": 0},
     "tune": {"players": [3], "targets": ["score_mean >= 1"], "deals": 2000},
+    "weights": {"players": [3], "keys": "coins.*", "deals": 1000},
     "leak_check": {"players": [3]},
     "exploit": {"players": [3], "lineups": [["greedy", "random", "random"], ["racer", "random", "random"]]},
     "our_table": {"players": [3], "lineups": [["heuristic"]], "seatings": "one", "sheets": {"3": [[40, 38, 35 + k] for k in range(20)]}},

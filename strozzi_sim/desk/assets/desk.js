@@ -399,7 +399,7 @@ function article(each) {
       const name = prompt("Name of the folder under results:", `${each.game.replaceAll("_", "-")}-${each.number}`);
       return name ? send("save", { answer: each.number, name }) : null;
     })));
-    if (each.has_file) tools.push(el("a", { href: `answer/${each.number}/study`, download: "" }, "study as TOML"));
+    tools.push(el("a", { href: `answer/${each.number}/study`, download: "" }, "study as TOML"));
   }
   tools.push(button("Ask again", tried(() => reopen(each))));
   if (each.status !== "plays") tools.push(button("Forget", deed("forget")));

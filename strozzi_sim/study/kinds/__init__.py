@@ -49,7 +49,7 @@ KINDS = (
     ),
     Kind("worth", "Measure what a thing is worth: an agent that must do without it, against itself on the same deals."),
     Kind("sweep", "Play lists of values of one or two components in all combinations, on the same deals."),
-    Kind("weights", "Move every number of the components one step up and down, and measure the effects.", studies=()),
+    Kind("weights", "Move every number of the components one step up and down, and measure the effects."),
     Kind("tune", "Find the smallest change of the components that meets targets, and check it on new deals."),
     Kind(
         "luck",

@@ -1,10 +1,11 @@
 """weights: which numbers of the box matter? Each is moved a step up and a step down, in a race of up to three heats.
 
 These are the elementary effects of Morris (1991) at one point, the box itself: a designer wants the effects of changes
-of this box, so no other boxes are sampled. The first heat moves every number, each later one fewer on more and new
-deals: those known to change something, then those that moved the shares of wins furthest. A heat tests the shares of
-wins together (Hotelling 1931), the mean score and the length, corrected for all (Holm 1979): at most one run in a
-thousand reports an effect of a number that has none.
+of this box, so no other boxes are sampled. First the box itself plays. The first heat then moves every number, each
+later one fewer on more and new deals: those known to change something, then those that moved the shares of wins
+furthest. Changes are measured beside the pooled box (`study.screen`). A heat tests the shares of wins together
+(Hotelling 1931), the mean score and the length, corrected for all (Holm 1979): at most one run in a thousand reports an
+effect of a number that has none.
 
 A number matters by the largest change of a share of wins that its steps make. Bounds hold for all numbers of a heat at
 once (Bonferroni, 95 % over all heats): a number matters less only if its upper bound is below another's lower bound.
@@ -12,13 +13,10 @@ once (Bonferroni, 95 % over all heats): a number matters less only if its upper 
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
-from time import monotonic
-from typing import Any
+from functools import partial
+from typing import Any, Unpack
 
 import numpy as np
 import pandas as pd
@@ -26,30 +24,34 @@ import pandas as pd
 from strozzi_sim.agent import names
 from strozzi_sim.agent.names import Agents
 from strozzi_sim.declare.figure_tables import FIGURE, Tables, pick
+from strozzi_sim.declare.pictures import HeatMap
 from strozzi_sim.declare.printing import format_value
-from strozzi_sim.errors import ArgumentError, InputError, pluralize, suggest_names
-from strozzi_sim.facts.columns import WIN_UNITS
+from strozzi_sim.declare.significance import ALPHA
+from strozzi_sim.errors import ArgumentError, check_whole, pluralize
 from strozzi_sim.facts.figures import DECISIONS, SCORE, WIN_SHARE
 from strozzi_sim.game import Game, find_game
 from strozzi_sim.game.component_names import name_of_key
 from strozzi_sim.game.sentences import listed, seat_words, some_of, with_capital
-from strozzi_sim.game.variants import AnyVariant, Variant, with_values
-from strozzi_sim.simulation.interrupts import stop_flag
-from strozzi_sim.stats.intervals import LEVEL, Array, jackknife, t_quantile
+from strozzi_sim.game.variants import AnyVariant, Variant
+from strozzi_sim.stats.intervals import LEVEL, Array, t_quantile
 from strozzi_sim.stats.multiple_testing import holm
-from strozzi_sim.study.arguments import WHO_PLAYS, documented
-from strozzi_sim.study.box_numbers import numbers
+from strozzi_sim.study.arguments import WHO_PLAYS, StudyOptions, documented
+from strozzi_sim.study.box_numbers import tunable_numbers
 from strozzi_sim.study.cells import SEAT_GAP
-from strozzi_sim.study.games import with_figures
+from strozzi_sim.study.files import HEATS
 from strozzi_sim.study.look import Look, Section, key_numbers, section
-from strozzi_sim.study.model import Study
-from strozzi_sim.study.progress import ProgressOption, progress_of
-from strozzi_sim.study.results import Frames, Results
-from strozzi_sim.study.running import outcomes_in_memory
+from strozzi_sim.study.model import MOST_DEALS
+from strozzi_sim.study.results import Results
+from strozzi_sim.study.running import PlayHeat, play
+from strozzi_sim.study.screen import Change, Screen, changed_box, moved
+from strozzi_sim.study.searching import Heats, SearchStudy
+from strozzi_sim.study.targets import Measured
 from strozzi_sim.study.verdict import Verdict
 from strozzi_sim.study.wording import grouped
 
 CHUNKS = 50
+FREE = CHUNKS - 2  # degrees of freedom: means of chunks and a coefficient are fitted
+ALONE = 4  # times the deals that the box itself plays first
 FIRST, SECOND = 20, 5  # the first two heats play 1/20 and 1/5 of the deals
 MIDDLE, MOST = 40, 10  # most numbers in the second heat and in the last one
 KNOWN = 0.001  # largest share of runs that report an effect of a number that has none
@@ -66,79 +68,87 @@ COLUMNS = [*KEYS, *FIGURE, "p", "status", "least", "most", "place_low", "place_h
     about="Every number of the box moves a step up and a step down: which move the shares of wins?",
     front={**WHO_PLAYS, "keys": "Only numbers like"},
     quick={"deals": 10_000},
+    tables=("weights",),
 )
 def weights(
     game: str | Game,
     *,
     players: int | str | None = None,
     agents: Agents = (),
-    deals: int = 150_000,
     variant: AnyVariant = "base",
     keys: str = "*",
-    seed: int = 0,
-    workers: int | None = None,
-    progress: ProgressOption = None,
+    **options: Unpack[StudyOptions],
 ) -> Results:
     """Move every number of the components one step up and down, and measure the effects.
 
-    All numbers first play a twentieth of the deals, the same ones. Up to forty that seem to matter most then play a
-    fifth of the deals, and up to ten that still do play all, each time on new deals.
+    The box itself first plays four times the deals. All numbers then play a twentieth of the deals, the same ones, up
+    to forty that seem to matter most a fifth, and up to ten that still do all of them, each time on new deals.
 
     Example: strozzi weights strozzi --players 4
 
     Args:
         players: number of players; default: 4, or the fewest of the game
         agents: one line-up, separated by commas; default: the game's default agent, which plays itself
-        deals: deals of the last ten numbers; all numbers play a twentieth of them, and forty a fifth
+        deals: deals of the last ten numbers; all numbers play a twentieth of them, and forty a fifth; default: 150,000
         variant: a variant of the components, from which the steps are made
-        keys: only numbers whose key matches this pattern, such as 'tracks.*'
+        keys: only numbers whose key matches one of these patterns, separated by commas, such as 'tracks.*'
 
     >>> import strozzi_sim as ss
     >>> results = ss.weights("strozzi", players=3, agents=["random"], deals=2000, keys="coins.*")
     >>> set(results.tables["weights"]["status"])
     {'cannot be told from zero'}
     """
-    the_game, start = find_game(game), monotonic()
-    (box,) = names.variants_named(the_game, variant)
-    counts, worker_total = (names.one_count(the_game, players),), names.worker_count(workers)
-    lineups = names.lineups_of(the_game, agents, counts)
-    if deals // FIRST < CHUNKS:
-        raise ArgumentError("deals", f"must be at least {FIRST * CHUNKS}, got {deals}")
-    all_steps = [step for step in steps(the_game, box) if fnmatchcase(step.key, keys)]
-    if not all_steps:
-        keys_of_box = [key for key, _ in numbers(the_game, box)]
-        why = f"no number that can be moved has a key like {keys!r}"
-        raise ArgumentError("keys", f"{why}; {suggest_names(keys, keys_of_box)}")
-    studies: list[Weights] = []
-    with stop_flag(), progress_of(progress) as reporter:
-
-        def measure(chosen: Sequence[NumberStep], own_deals: int, heat: int) -> list[Effect]:
-            study = Weights.of(
-                game=the_game,
-                players=counts,
-                lineups=lineups,
-                variants=(box, *(step.variant for step in chosen)),
-                deals=own_deals - own_deals % CHUNKS,
-                chunks=CHUNKS,
-                seed=seed_of(seed, heat),
-            )
-            studies.append(study)
-            base, *moved = (by_chunk(study, outcome) for outcome in outcomes_in_memory(study, worker_total, reporter))
-            return [effect_of(step, base, other, study.deals) for step, other in zip(chosen, moved, strict=True)]
-
-        heats = race(all_steps, measure, deals)
-    first, played = studies[0], sum(study.games for study in studies)
-    tables = Frames(with_figures(first, {"weights": table_of(first, heats, judge(heats))}))
-    seconds = round(monotonic() - start, 3)
-    return Results(first, first.look(), tables, None, played, first.summary, played, seconds)
+    the_game = find_game(game)
+    counts = (names.one_count(the_game, players),)
+    return play(
+        Weights,
+        options,
+        game=the_game,
+        players=counts,
+        lineups=names.lineups_of(the_game, agents, counts),
+        variants=names.variants_named(the_game, variant),
+        keys=keys,
+    )
 
 
-class Weights(Study):
-    """A heat of a race: the box, and a variant for every step. No study file describes a race, which has several."""
+@dataclass(frozen=True, kw_only=True)
+class Weights(SearchStudy):
+    """A race of the steps of one variant's numbers, at one player count with one line-up."""
 
     kind = "weights"
-    printed = ("weights",)
+    keys: str = "*"
+    usual_deals, printed = 150_000, ("weights",)
     measured = CHANGES
+
+    @property
+    def summary(self) -> str:
+        """The study in one line."""
+        (lineup,), (players,) = self.lineups, self.players
+        numbers_of_keys = "all numbers" if self.keys == "*" else f"numbers like {self.keys}"
+        what = f"{self.the_game.title}, {players} players: {','.join(lineup)}; {numbers_of_keys}"
+        return f"{what}, a step up and down; at most {self.deals:,} deals each"
+
+    def check(self) -> None:
+        """Check the options, deals, players, line-up and keys."""
+        super().check()
+        for argument, values in (("players", self.players), ("lineups", self.lineups)):
+            if len(values) > 1:
+                raise ArgumentError(argument, f"a study of weights has one, got {len(values)}")
+        check_whole("deals", self.deals, FIRST * CHUNKS, MOST_DEALS // ALONE)
+        tunable_numbers(self.the_game, self.box, self.keys, reach=1)
+
+    def search(self, play_heat: PlayHeat) -> dict[str, Any]:
+        """Return the tables of a race: steps and their judgements, and heats."""
+        moved_once = [*steps(self.the_game, self.box, self.keys)]
+        if not moved_once:
+            raise ArgumentError("keys", f"no number like {self.keys!r} can be moved")
+        (lineup,), (players,) = self.lineups, self.players
+        side = "seat" if len(lineup) == 1 else "position"
+        of_shares = [Measured(players, lineup, side, WIN_SHARE.name, level) for level in range(players)]
+        of_means = [Measured(players, lineup, "balance", figure.name) for figure in (SCORE, DECISIONS)]
+        heats = Heats(self, play_heat, [*of_shares, *of_means])
+        effects = race(moved_once, Screen(self.box, heats.play, groups_of(players)), self.deals)
+        return {"weights": table_of(self, effects, judge(effects)), HEATS: heats.table}
 
     def verdict(self, tables: Tables, look: Look) -> Verdict:
         """Return the number that moves the shares of wins most, and a sentence on each group of lesser numbers."""
@@ -147,16 +157,33 @@ class Weights(Study):
         return Verdict(answer, notes=(*notes, *_groups(by_key, self.the_game)))
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
-        """Return a section: the largest change of a share of wins by each step, and a table with its other figures."""
+        """Return the steps that were measured longest, their largest changes and those of every seat; and all steps."""
         table = tables["weights"].assign(lineup="", variant="")
-        steps = zip(table["key"], table["from"], table["to"], strict=True)
-        table["step"] = [f"{name_of_key(self.the_game, key).label}: {old:g} to {new:g}" for key, old, new in steps]
+        moves = zip(table["key"], table["from"], table["to"], strict=True)
+        table["step"] = [f"{name_of_key(self.the_game, key).label}: {old:g} to {new:g}" for key, old, new in moves]
         wins = pick(table, figure=WIN_SHARE.name)
+        wins = wins.assign(who=[_who(row) for row in wins.itertuples(index=False)])
         furthest = wins.loc[wins.groupby("step", sort=False)["value"].apply(lambda values: values.abs().idxmax())]
-        furthest = furthest.assign(who=[_who(row) for row in furthest.itertuples(index=False)])
+        longest = wins[wins["deals"] == table["deals"].max()]
+        is_known = (longest["p"] < ALPHA) & ((longest["low"] > 0) | (longest["high"] < 0))
+        seats = longest.assign(row=longest["step"], column=longest["who"], marked=False)
+        shown = {
+            "furthest": furthest[furthest["deals"] == table["deals"].max()],
+            "seats": seats.assign(shade=seats["value"].where(is_known)),
+            "steps": pd.concat([furthest, table[table["figure"] != WIN_SHARE.name]]),
+        }
         numbers = key_numbers(furthest.head(3), CHANGES[0], "points of games won by {who}, {step}", is_change=True)
-        steps = pd.concat([furthest, table[table["figure"] != WIN_SHARE.name]])
-        return [section("weights", {"furthest": furthest, "steps": steps}, CHANGES, numbers=numbers)]
+        of_steps = section("weights", shown, CHANGES, numbers=numbers)
+        heat = HeatMap(
+            "What each step does to each share of wins",
+            "The steps of the numbers that were measured longest.",
+            "step",
+            "player",
+            CHANGES[0],
+            shade_label="where it is known, corrected for all steps",
+            table="seats",
+        )
+        return [replace(of_steps, shown=(*of_steps.shown, heat))]
 
 
 def _headline(table: pd.DataFrame, by_key: pd.DataFrame, game: Game) -> Iterator[str]:
@@ -202,7 +229,7 @@ def _groups(by_key: pd.DataFrame, game: Game) -> Iterator[str]:
             yield f"{len(numbers_of_group)} of {len(by_key)} ({keys}) {words[status]}."
 
 
-def table_of(study: Study, heats: Sequence[Sequence[Effect]], judged: Mapping[str, Judgement]) -> pd.DataFrame:
+def table_of(study: Weights, heats: Sequence[Sequence[Effect]], judged: Mapping[str, Judgement]) -> pd.DataFrame:
     """Return the table weights: each step as its last heat measured it, by group, largest change of a share first."""
     last = {(effect.step.key, effect.step.after): effect for heat in heats for effect in heat}.values()
     groups, furthest = (HEAVY, TIED, REAL, NOTHING), grouped((effect.step.key, effect.change.max()) for effect in last)
@@ -212,18 +239,17 @@ def table_of(study: Study, heats: Sequence[Sequence[Effect]], judged: Mapping[st
     return pd.DataFrame(rows, columns=COLUMNS).astype({"from": float, "to": float})
 
 
-def _rows(study: Study, effect: Effect, judged: Judgement) -> Iterator[tuple[Any, ...]]:
-    cell, step, chunks = study.cells[0], effect.step, len(effect.differences)
+def _rows(study: Weights, effect: Effect, judged: Judgement) -> Iterator[tuple[Any, ...]]:
+    (cell,), step = study.cells, effect.step
     where = (cell.match.players, cell.match.variant.name, cell.lineup, step.key, step.before, step.after)
     n = effect.deals * cell.match.games_per_deal
-    value = effect.differences.mean(axis=0)
-    half_width = t_quantile(chunks - 1) * effect.differences.std(axis=0, ddof=1) / np.sqrt(chunks)
-    low, high = value - half_width, value + half_width
+    half_width = t_quantile(FREE) * effect.error
+    low, high = effect.value - half_width, effect.value + half_width
     low[:-2], high[:-2] = np.maximum(low[:-2], -1), np.minimum(high[:-2], 1)  # differences of shares
-    ends = list(zip(value, low, high, strict=True))
+    ends = list(zip(effect.value, low, high, strict=True))
     by = "seat" if cell.selfplay else "position"
     judgement = (judged.status, judged.least, judged.most, *judged.places)
-    for k in range(len(value) - 2):
+    for k in range(len(ends) - 2):
         yield (*where, by, k, WIN_SHARE.name, *ends[k], n, effect.deals, effect.p[0], *judgement)
     yield (*where, "", 0, SEAT_GAP.name, *effect.gap, n, effect.deals, effect.p[0], *judgement)
     for k, figure in ((-2, SCORE), (-1, DECISIONS)):
@@ -240,18 +266,15 @@ class NumberStep:
     variant: Variant
 
 
-def steps(game: Game, variant: Variant) -> Iterator[NumberStep]:
-    """Yield every number moved one step up and one down, unless the game refuses or ignores the new value.
+def steps(game: Game, variant: Variant, keys: str = "*") -> Iterator[NumberStep]:
+    """Yield every number moved one printable step up and one down, unless the game refuses or ignores the new value."""
+    for number in tunable_numbers(game, variant, keys, reach=1):
+        for after, changed in moved(number, (1,), partial(_changed, game, variant, number.key)):
+            yield NumberStep(number.key, number.value, after, changed)
 
-    A step is a tenth of the number; for a whole number it is rounded, and at least 1.
-    """
-    for key, value in numbers(game, variant):
-        step = value / 10 if isinstance(value, float) else max(1, round(abs(value) / 10))
-        for after in (value + step, value - step):
-            with suppress(InputError):  # a value that the game does not allow
-                changed = with_values(game, variant, {key: after})
-                if changed.components != variant.components:  # else the number is derived from others
-                    yield NumberStep(key, value, after, changed)
+
+def _changed(game: Game, variant: Variant, key: str, value: float) -> Variant | None:
+    return changed_box(game, variant, {key: value})
 
 
 @dataclass(frozen=True)
@@ -259,29 +282,28 @@ class Effect:
     """The effect of a step."""
 
     step: NumberStep
-    differences: Array  # variant minus base by chunk: every share of wins, mean score, length; float64[C, P + 2]
-    gap: tuple[float, float, float]  # difference of the gap between seats: value, low, high
+    value: Array  # changes of every share of wins, mean score, length; float64[P + 2]
+    error: Array  # their standard errors, float64[P + 2]
+    gap: tuple[float, float, float]  # change of the gap between seats: value, low, high
     p: tuple[float, ...]  # p-values of the shares together, the score and the length
     deals: int
 
     @property
     def change(self) -> Array:
         """Absolute change of every share of wins, float64[P]."""
-        return np.asarray(np.abs(self.differences[:, :-2].mean(axis=0)))
+        return np.asarray(np.abs(self.value[:-2]))
 
     @property
     def size(self) -> float:
         """Squared distance that the shares of wins move, minus its error squared: an estimate without bias."""
-        shares = self.differences[:, :-2]
-        return float((shares.mean(axis=0) ** 2 - shares.var(axis=0, ddof=1) / len(shares)).sum())
+        return float((self.value[:-2] ** 2 - self.error[:-2] ** 2).sum())
 
     def bounds(self, figures: int) -> tuple[float, float]:
         """Return the bounds of the largest change of a share, which hold for `figures` changes at once (Bonferroni).
 
         The upper bound is at least the share of deals that may differ even if none of the deals played does.
         """
-        shares = self.differences[:, :-2]
-        half = t_quantile(len(shares) - 1, figures) * shares.std(axis=0, ddof=1) / np.sqrt(len(shares))
+        half = t_quantile(FREE, figures) * self.error[:-2]
         unseen = np.log(2 * figures / (1 - LEVEL)) / self.deals
         most = max(float((self.change + half).max()), unseen)
         return float(np.maximum(self.change - half, 0).max()), min(most, 1.0)
@@ -299,32 +321,26 @@ class Judgement:
     places: tuple[int, int]  # best and worst rank, from 1, that these bounds allow among all numbers
 
 
-Measure = Callable[[Sequence[NumberStep], int, int], list[Effect]]  # function(steps, deals, number of the heat)
-
-
-def race(steps: Sequence[NumberStep], measure: Measure, deals: int) -> list[list[Effect]]:
+def race(steps: Sequence[NumberStep], screen: Screen, deals: int) -> list[list[Effect]]:
     """Return the effects in each heat: of all steps, then of at most 40 numbers, and of at most 10 on `deals` deals."""
-    heats = [corrected(measure(steps, deals // FIRST, 0))]
-    for number, (size, own_deals) in enumerate(((MIDDLE, deals // SECOND), (MOST, deals)), 1):
+    screen.play([screen.box], ALONE * deals, CHUNKS)
+    heats = [_heat(steps, screen, deals // FIRST)]
+    for size, own_deals in ((MIDDLE, deals // SECOND), (MOST, deals)):
         if chosen := _furthest(heats, size):
-            heats.append(corrected(measure([step for step in steps if step.key in chosen], own_deals, number)))
+            heats.append(_heat([step for step in steps if step.key in chosen], screen, own_deals))
     return heats
 
 
-def seed_of(seed: int, heat: int) -> int:
-    """Return the seed of a heat: the run's own for heat 0, then one-way hashes, so that no two seeds share deals.
-
-    >>> seed_of(7, 0), seed_of(7, 1) < 2**53
-    (7, True)
-    """
-    digest = hashlib.sha256(f"weights {seed} {heat}".encode()).digest()
-    return int.from_bytes(digest[:8]) >> 11 if heat else seed
+def _heat(steps: Sequence[NumberStep], screen: Screen, deals: int) -> list[Effect]:
+    """Return the effects of steps on new deals, with p-values corrected for all of them."""
+    changes = screen.measure([step.variant for step in steps], deals, CHUNKS)
+    return corrected([effect_of(step, change, screen) for step, change in zip(steps, changes, strict=True)])
 
 
 def _furthest(heats: Sequence[Sequence[Effect]], size: int) -> set[str]:
     """Return up to `size` keys of the last heat: of numbers known to change something, then those of largest size."""
     changing = _changing(heats)
-    sizes = grouped((effect.step.key, effect.size) for effect in heats[-1] if effect.differences.any())
+    sizes = grouped((effect.step.key, effect.size) for effect in heats[-1] if effect.value.any())
     return set(sorted(sizes, key=lambda key: (key not in changing, -max(sizes[key])))[:size])
 
 
@@ -343,7 +359,7 @@ def judge(heats: Sequence[Sequence[Effect]]) -> dict[str, Judgement]:
     least: dict[str, float] = {}
     most: dict[str, float] = {}
     for heat in heats:
-        figures = len(heats) * sum(effect.differences.shape[1] - 2 for effect in heat)
+        figures = len(heats) * sum(len(effect.change) for effect in heat)
         for key, bounds in grouped((effect.step.key, effect.bounds(figures)) for effect in heat).items():
             lows, highs = zip(*bounds, strict=True)
             least[key] = max(least.get(key, 0.0), *lows)
@@ -360,45 +376,62 @@ def judge(heats: Sequence[Sequence[Effect]]) -> dict[str, Judgement]:
     return judged
 
 
-def effect_of(step: NumberStep, base: Array, moved: Array, deals: int) -> Effect:
-    """Return the effect of a step, from the figures by chunk (`by_chunk`) of the box and of the box with the step."""
-    differences = moved - base
-    gaps = []
-    for side in (moved, base):
-        without = (side[:, :-2].sum(axis=0) - side[:, :-2]) / (len(side) - 1)
-        gaps.append((np.ptp(side[:, :-2].mean(axis=0)), np.ptp(without, axis=1)))
-    half_width = t_quantile(len(base) - 1) * float(jackknife(gaps[0][1] - gaps[1][1]))
-    gap = float(gaps[0][0] - gaps[1][0])
+def groups_of(players: int) -> list[int]:
+    """Return the groups of the columns of a race: the shares of wins have one coefficient, so that they sum to 1."""
+    return [0] * players + [1, 2]
+
+
+def effect_of(step: NumberStep, change: Change, screen: Screen) -> Effect:
+    """Return the effect of a step, from its change of every share of wins, mean score and length."""
+    own = change.covariance
+    own[:-2, :-2] += _unlikely(change, screen)
+    covariance = own + np.multiply.outer(1 - change.joint, 1 - change.joint) * screen.covariance
+    error = np.sqrt(np.diag(covariance))
     # Shares sum to 1, so the last one is left out.
-    p = (hotelling(differences[:, :-3]), _t_test(differences[:, -2]), _t_test(differences[:, -1]))
-    return Effect(step, differences, (gap, max(gap - half_width, -1.0), min(gap + half_width, 1.0)), p, deals)
+    p_of_shares = hotelling(change.value[:-3], covariance[:-3, :-3])
+    p_of_means = [_t_test(float(change.value[k]), float(error[k])) for k in (-2, -1)]
+    gap = _gap(change, own[:-2, :-2], screen)
+    return Effect(step, change.value, error, gap, (p_of_shares, *p_of_means), change.deals)
 
 
-def by_chunk(study: Study, outcome: Array) -> Array:
-    """Return shares of wins (by seat in self-play, else by position), mean score and length by chunk, [C, P + 2]."""
-    (players,), axis = study.players, 1 if len(study.lineups[0]) == 1 else 2
-    wins, scores = (outcome[name].sum(axis=axis)[:, :players] for name in ("wins", "scores"))
-    games = outcome["games"][:, None]
-    means = scores.sum(axis=1, keepdims=True) / players / games, outcome["decisions"][:, None] / games
-    return np.concatenate([wins / WIN_UNITS / games, *means], axis=1)
+def _unlikely(change: Change, screen: Screen) -> Array:
+    """Return what the covariance of the shares of wins lacks to that of the box on as many deals, float64[P, P].
+
+    A seat that wins too seldom by chance seems to be known too well. That matters as far as a share is compared with
+    the pooled box, and not with the same deals.
+    """
+    joint = change.joint[0]
+    box = screen.covariance[:-2, :-2] * screen.deals / change.deals
+    sizes, directions = np.linalg.eigh((1 - joint**2) * box - change.covariance[:-2, :-2])
+    return np.asarray((1 - joint) * (directions * np.maximum(sizes, 0)) @ directions.T)
 
 
-def hotelling(differences: Array) -> float:
-    """Return the p-value of "all means are 0" (Hotelling 1931); 1 if the covariance of the columns is singular."""
+def _gap(change: Change, own: Array, screen: Screen) -> tuple[float, float, float]:
+    """Return the change of the gap between seats, low and high; `own` is the covariance of the shares' series."""
+    known, joint = screen.figures[:-2], change.joint[0]
+    moved = known + change.value[:-2]
+    apart, before = (np.eye(len(each))[each.argmax()] - np.eye(len(each))[each.argmin()] for each in (moved, known))
+    of_known = joint * apart - before
+    variance = apart @ own @ apart + of_known @ screen.covariance[:-2, :-2] @ of_known
+    gap = float(apart @ moved - before @ known)
+    half_width = float(t_quantile(FREE) * np.sqrt(variance))
+    return gap, max(gap - half_width, -1.0), min(gap + half_width, 1.0)
+
+
+def hotelling(value: Array, covariance: Array) -> float:
+    """Return the p-value of "all are 0" (Hotelling 1931), from means and their covariance; 1 if that is singular."""
     from scipy.special import fdtrc
 
-    chunks, figures = differences.shape
-    mean, spread = differences.mean(axis=0), np.atleast_2d(np.cov(differences, rowvar=False))
-    if not spread.any() or np.linalg.matrix_rank(spread) < figures:
+    figures = len(value)
+    if not covariance.any() or np.linalg.matrix_rank(covariance, hermitian=True) < figures:
         return 1.0
-    t2 = chunks * float(mean @ np.linalg.solve(spread, mean))
-    return float(fdtrc(figures, chunks - figures, t2 * (chunks - figures) / (figures * (chunks - 1))))
+    t2 = float(value @ np.linalg.solve(covariance, value))
+    return float(fdtrc(figures, FREE + 1 - figures, t2 * (FREE + 1 - figures) / (figures * FREE)))
 
 
-def _t_test(differences: Array) -> float:
+def _t_test(value: float, error: float) -> float:
     from scipy.special import stdtr
 
-    error = differences.std(ddof=1) / np.sqrt(len(differences))
     if error == 0:
-        return float(differences.mean() == 0)
-    return float(2 * stdtr(len(differences) - 1, -abs(differences.mean()) / error))
+        return float(value == 0)
+    return float(2 * stdtr(FREE, -abs(value) / error))
