@@ -152,6 +152,13 @@ def test_of_planted_numbers_none_is_named_wrongly(races):
     assert found_middle >= 0.4 * 5 * races
 
 
+@pytest.mark.slow
+def test_of_200_races_of_numbers_that_do_nothing_none_names_one():
+    idle = {f"idle.{k}": 0.0 for k in range(12)}
+    for seed in range(200):
+        assert {each.status for each in judge(planted_race(seed, idle)).values()} == {NOTHING}
+
+
 def test_more_deals_tell_large_from_middle_numbers():
     for seed in range(2):
         said = judge(planted_race(seed, deals=3_000_000))
@@ -246,6 +253,16 @@ def test_beside_the_pooled_box_a_change_has_half_the_variance_and_nothing_is_cal
     p = np.array([effect.p[0] for effect in effects])
     assert (p < 0.05).mean() < 0.05
     assert (p < 0.001).sum() <= 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kept", [0.0, 0.5, 0.95])
+@pytest.mark.parametrize(("share", "games"), [(0.25, 150), (0.25, 1), (0.004, 150), (0.6, 20)])
+def test_p_values_of_nothing_are_small_as_seldom_as_they_say(share, games, kept):
+    effects = effects_of_nothing(9, share, 400, kept=kept, games=games)
+    p = np.array([effect.p for effect in effects])
+    assert ((p < 0.01).mean(axis=0) < 0.014).all()
+    assert ((p < 0.001).mean(axis=0) < 0.0025).all()
 
 
 def test_equal_boxes_differ_by_exactly_0():
