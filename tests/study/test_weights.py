@@ -376,6 +376,7 @@ def test_a_line_up_has_the_shares_of_its_agents():
         ({"players": "3-4"}, "players: this is played at one player count, got '3-4'"),
         ({"deals": 900}, "deals: must be between 1,000 and 250,000,000, got 900"),
         ({"keys": "nothing.*"}, "keys: no number has a key like 'nothing.*'"),
+        ({"keys": " "}, "keys: is empty; leave it out"),
         ({"deals": 10**9}, "deals: must be between"),
     ],
 )

@@ -134,6 +134,8 @@ class Weights(SearchStudy):
         for argument, values in (("players", self.players), ("lineups", self.lineups)):
             if len(values) > 1:
                 raise ArgumentError(argument, f"a study of weights has one, got {len(values)}")
+        if not self.keys.strip():
+            raise ArgumentError("keys", "is empty; leave it out")
         check_whole("deals", self.deals, FIRST * CHUNKS, MOST_DEALS // ALONE)
         tunable_numbers(self.the_game, self.box, self.keys, reach=1)
 
@@ -295,7 +297,7 @@ class Effect:
 
     @property
     def size(self) -> float:
-        """Squared distance that the shares of wins move, minus its error squared: an estimate without bias."""
+        """Squared distance that the shares of wins move, minus its error squared, by which squares are too large."""
         return float((self.value[:-2] ** 2 - self.error[:-2] ** 2).sum())
 
     def bounds(self, figures: int) -> tuple[float, float]:
@@ -408,12 +410,12 @@ def _unlikely(change: Change, screen: Screen) -> Array:
 
 def _gap(change: Change, own: Array, screen: Screen) -> tuple[float, float, float]:
     """Return the change of the gap between seats, low and high; `own` is the covariance of the shares' series."""
-    known, joint = screen.figures[:-2], change.joint[0]
-    moved = known + change.value[:-2]
-    apart, before = (np.eye(len(each))[each.argmax()] - np.eye(len(each))[each.argmin()] for each in (moved, known))
-    of_known = joint * apart - before
+    known = screen.figures[:-2]
+    shares = known + change.value[:-2]
+    apart, before = (np.eye(len(each))[each.argmax()] - np.eye(len(each))[each.argmin()] for each in (shares, known))
+    of_known = change.joint[0] * apart - before
     variance = apart @ own @ apart + of_known @ screen.covariance[:-2, :-2] @ of_known
-    gap = float(apart @ moved - before @ known)
+    gap = float(apart @ shares - before @ known)
     half_width = float(t_quantile(FREE) * np.sqrt(variance))
     return gap, max(gap - half_width, -1.0), min(gap + half_width, 1.0)
 
