@@ -402,6 +402,7 @@ def test_verdict_and_page_say_what_matters_and_what_could_be_missed(tmp_path):
     page = found.report(tmp_path / "weights.html").read_text("utf-8")
     assert headline in page
     assert "<svg" in page
+    assert "What each step does to each share of wins" in page
 
 
 def test_a_study_file_has_one_player_count_one_line_up_and_no_precision():
