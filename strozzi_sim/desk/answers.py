@@ -108,6 +108,11 @@ class Shelf:
             self.changed.wait_for(lambda: str(self.version) != have, seconds)
             return {"version": self.version, "answers": msgspec.to_builtins([*self.answers.values()][::-1])}
 
+    @property
+    def is_playing(self) -> bool:
+        """Whether an answer is being played."""
+        return self._process is not None
+
     def find(self, number: int) -> ShelfAnswer:
         """Return an answer; raise ArgumentError for an unknown number."""
         if number not in self.answers:
