@@ -25,13 +25,14 @@ from strozzi_sim.desk.measured import Bounds, Series
 from strozzi_sim.errors import InputError, StrozziError
 from strozzi_sim.facts.figures import DECISIONS, SCORE
 from strozzi_sim.game import Game, find_game
-from strozzi_sim.game.sentences import seat_words
+from strozzi_sim.game.component_names import changes_in_words
+from strozzi_sim.game.sentences import listed, seat_words
 from strozzi_sim.game.variants import BASE, Variant, resolve_variant, with_settings, with_values
 from strozzi_sim.runtime.workers import WorkerDied, call_in_worker
 from strozzi_sim.simulation.match import Match, Measures
 from strozzi_sim.stats.intervals import Array
 from strozzi_sim.study.box_numbers import box_number
-from strozzi_sim.study.wording import player_words
+from strozzi_sim.study.wording import player_words, players_words
 
 Json = dict[str, Any]
 UNSEEN_SECONDS = 10.0  # after the last request of a page nothing plays
@@ -42,11 +43,12 @@ _MOST_DEALS = 400_000  # of a box
 _TIMED = 0.03  # seconds of play from which the pace of a table is known
 _WAIT = 0.5  # seconds before a worker that died is replaced
 _SEED = 0
+GAP = "gap between the seats"
 DEFINITIONS = (
     ("wins", "games of 100 that a seat wins, all seats played by copies of the player chosen; a shared win is divided"),
-    ("surely within", "an interval that holds in 95 of 100 boxes, whenever you look; it gets narrower as more is played"),
-    ("change", "what differs from the box that you began with, with an interval of the same kind; bold: more than chance"),
-    ("gap between the seats", "wins of the best seat less wins of the worst one, of 100 games; chance alone makes some"),
+    ("surely within", "an interval that holds in 95 of 100 boxes, whenever you look; it narrows as more is played"),
+    ("change", "difference from the box that you began with, with an interval of the same kind; bold: not by chance"),
+    (GAP, "wins of the best seat less wins of the worst one, of 100 games; chance alone makes some"),
     (SCORE.label, "final score of a player, mean over seats and games"),
     (DECISIONS.label, "decisions of all players in a game; the length of a game"),
 )
@@ -193,14 +195,22 @@ class Live:
             self._asked = monotonic()
             return self._state()
 
-    def row(self) -> Json:
-        """Return the box and its first table as a row of the history: gap, shares, score and length. Raises InputError."""
+    def rows(self) -> list[Json]:
+        """Return the box as rows of the history, one for each player count. Raises InputError before any play."""
         with self._changed:
-            state = self._state()
-        if not state["tables"]:
+            state, box, now, first = self._state(), self._box, self._now, self._first
+        if box is None or now is None or first is None or not state["tables"]:
             raise InputError("nothing is known of this box yet")
-        table = state["tables"][0]
-        return {name: table[name] for name in ("players", "games", "gap", "sides", "figures")}
+        game = find_game(box.game)
+        clauses = [words for _, words in changes_in_words(game, first.variant.components, now.variant.components)]
+        place = {"game": box.game, "variant": box.variant, "settings": list(box.settings), "agents": box.agents}
+        place |= {"box": listed(clauses) or ("the published game" if box.variant == BASE else box.variant)}
+        place |= {"who": players_words(game, box.agents or game.default_agent, bare=True)}
+        rows = []
+        for table in state["tables"]:
+            figures = {GAP: table["gap"], **{row["who"]: row["ends"] for row in [*table["sides"], *table["figures"]]}}
+            rows.append({**place, "players": table["players"], "games": table["games"], "figures": figures, "shares": 1 + len(table["sides"])})
+        return rows
 
     def close(self) -> None:
         """Stop."""
@@ -376,7 +386,8 @@ def _neighbours(game: Game, now: Variant, key: str) -> tuple[float, dict[float, 
     if not key:
         return 0.0, {}
     number = box_number(game, now, key)
-    others = sorted((value for value in number.values if value != number.value), key=lambda value: abs(value - number.value))
+    others = [value for value in number.values if value != number.value]
+    others.sort(key=lambda value: abs(value - number.value))
     step = max(1, len(others) // NEIGHBOURS)
     chosen = others[: NEIGHBOURS // 3] + others[NEIGHBOURS // 3 :: step]
     found: dict[float, Variant] = {}

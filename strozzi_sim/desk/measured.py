@@ -144,4 +144,3 @@ def chunk_deals(seconds_per_deal: float) -> int:
 
 def _number(value: Any) -> float | None:
     return float(value) if np.isfinite(value) else None
-

@@ -228,7 +228,7 @@ def _ranges(game: Game) -> dict[str, tuple[float, float, float]]:
 
 
 def _slide(game: Game, key: str, value: Any, control: Json) -> list[float] | None:
-    """Return lowest and highest value and step of a number's slider, within what its input allows; None for no number."""
+    """Return lowest and highest value and step of a number's slider, as its input allows; None for no number."""
     if control["kind"] != "number" or value is None:
         return None
     low, high, step = _ranges(game).get(key, (value, value + 10, 1))

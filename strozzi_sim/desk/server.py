@@ -14,9 +14,10 @@ from strozzi_sim.agent.names import agents_named, one_count, player_counts
 from strozzi_sim.desk.answers import PAGE, PICTURE, STUDY, Shelf
 from strozzi_sim.desk.live import DEFINITIONS, Live, LiveBox
 from strozzi_sim.desk.questions import Asked, box_of, command_of, forms, opponent_of, words_for
-from strozzi_sim.game import default_players, find_game, installed_games
+from strozzi_sim.desk.sheets import history_csv, settings_from, sheet_of, toml_of
+from strozzi_sim.game import Game, default_players, find_game, installed_games
 from strozzi_sim.game.converting import converted
-from strozzi_sim.game.variants import with_settings
+from strozzi_sim.game.variants import Variant, with_settings
 from strozzi_sim.play.position import Position
 from strozzi_sim.table.page import page_of
 from strozzi_sim.web.local import HOST, LocalHandler, LocalServer, Pages, Problem, Query, as_object
@@ -33,7 +34,7 @@ class Request(Asked, kw_only=True, forbid_unknown_fields=True):
 
     answer: int = 0  # its number
     key: str = ""  # of the number in hand
-    name: str = ""  # of the folder to save in, or of the variant to keep
+    name: str = ""  # of the folder to save in, or of the variant to keep; a note, or the text of a sheet
 
 
 class DeskServer(LocalServer, Pages):
@@ -87,10 +88,17 @@ class DeskServer(LocalServer, Pages):
                 request.send_json(self.shelf.state(query.get("have", [""])[0], _WAIT))
             case ["live"]:
                 request.send_json(self.live.state(query.get("have", [""])[0], _WAIT))
+            case ["history"]:
+                rows = self.shelf.state()["history"]
+                request.send_file(history_csv(rows).encode(), "text/csv", "boxes.csv")
+            case ["sheet"]:
+                game, changed = _box_in(query)
+                request.send_file(sheet_of(game, changed).encode(), "text/csv", f"{game.name}.csv")
+            case ["toml"]:
+                game, changed = _box_in(query)
+                request.send_file(toml_of(game, changed, "mine").encode(), "application/toml", f"{game.name}.toml")
             case ["board"]:
-                given = converted(as_object(query.get("box", [""])[0].encode()), Request, "box")
-                game = find_game(given.game)
-                changed = with_settings(game, given.variant, given.settings)
+                game, changed = _box_in(query)
                 request.send_html(page_of(Position(game, default_players(game), variant=changed)), frames="'self'")
             case ["answer", number, part] if number.isdecimal():
                 self._send_part(request, number, part)
@@ -122,6 +130,10 @@ class DeskServer(LocalServer, Pages):
         deeds: dict[str, Callable[[], Json | None]] = {
             "box": lambda: {**box_of(given.game, given.variant, given.settings), "own": own},
             "live": lambda: {"version": self.live.show(_live_box(given))},
+            "remember": self._remember,
+            "remark": lambda: shelf.remark(given.answer, given.name),
+            "drop": lambda: shelf.drop(given.answer),
+            "sheet": lambda: {"settings": settings_from(find_game(given.game), given.name)},
             "example": lambda: {"sheets": _example_sheets(given)},
             "keep": lambda: shelf.keep(find_game(given.game).name, given.name, given.variant, given.settings),
             "command": lambda: {"command": command_of(words_for(given))},
@@ -135,6 +147,10 @@ class DeskServer(LocalServer, Pages):
         if (deed := path.strip("/")) not in deeds:
             raise Problem(404, "there is nothing here")
         request.send_json(deeds[deed]() or {})
+
+    def _remember(self) -> None:
+        for row in self.live.rows():
+            self.shelf.remember(**row)
 
     def _table(self, given: Request) -> str:
         """Open a table with the changed box, for which one of MAX_TABLES makes room, and return its address."""
@@ -182,6 +198,13 @@ def desk(
     kept = Shelf(Path(shelf).absolute())
     with DeskServer(find_game(game).name, kept, Path(folder), port, host) as server:
         server.serve_until_interrupted("desk", opens=not no_open)
+
+
+def _box_in(query: Query) -> tuple[Game, Variant]:
+    """Return the game and the changed box of an address."""
+    given = converted(as_object(query.get("box", [""])[0].encode()), Request, "box")
+    game = find_game(given.game)
+    return game, with_settings(game, given.variant, given.settings)
 
 
 def _live_box(given: Request) -> LiveBox:

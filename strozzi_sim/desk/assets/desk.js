@@ -103,6 +103,7 @@ function show() {
   if (focused) at(focused)?.focus();
   strip.changed();
   strip.drawCurve();
+  showSaved();
   showForm();
   showAgents();
 }
@@ -373,6 +374,7 @@ at("form").addEventListener("submit", event => {
     } else {
       await send("ask", asked());
       complain("");
+      send("remember", {}).catch(() => {});  // nothing may be known of the box yet
       at("answers").scrollIntoView({ block: "start" });
     }
   })();
@@ -497,6 +499,33 @@ async function fetchPictures() {
   }
 }
 
+// -- the history
+
+let historyShown = "";
+const back = tried(async row => {
+  at("game").value = row.game;
+  await adopt(row.variant, row.settings);
+});
+at("keep-box").addEventListener("click", tried(async () => {
+  await send("remember", place());
+  at("history").querySelector("details").open = true;
+}));
+at("sheet").addEventListener("change", tried(async event => {
+  const [file] = event.target.files;
+  const { settings: given } = await send("sheet", { game: at("game").value, name: await file.text() });
+  event.target.value = "";
+  await adopt("base", given);
+}));
+
+// The links that save the box as it is now, and the command that plays it.
+function showSaved() {
+  const query = `box=${encodeURIComponent(JSON.stringify(place()))}`, { game, variant, settings: given } = place();
+  at("as-sheet").setAttribute("href", `sheet?${query}`);
+  at("as-toml").setAttribute("href", `toml?${query}`);
+  send("command", { game, variant, settings: given, question: "balance", values: { players: strip.players.join(","), agents: strip.agents } })
+    .then(found => { at("box-command").textContent = found.command; }, () => {});
+}
+
 async function follow() {
   let version = "";
   for (;;) {
@@ -504,6 +533,9 @@ async function follow() {
       const found = await send(`state?have=${version}`);
       version = String(found.version);
       answers = found.answers;
+      const known = JSON.stringify(found.history);
+      if (known !== historyShown) strip.drawHistory(found.history, back);
+      historyShown = known;
       await fetchPictures();
       draw();
       await new Promise(done => setTimeout(done, 200));

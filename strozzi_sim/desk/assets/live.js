@@ -161,8 +161,43 @@ async function follow() {
   }
 }
 
+// -- the history: boxes that were kept or asked about, of which two are compared
+
+const compared = new Set();
+let rows = [];
+
+function compare() {
+  const [second, first] = rows.filter(row => compared.has(row.number));
+  if (!first) return el("p", { class: "muted" }, "Tick two boxes to compare them.");
+  const text = (name, value) => textOf(second, name)(value);
+  const lines = Object.keys(second.figures).filter(name => name in first.figures).map(name => {
+    const [one, low, high] = first.figures[name], [two, least, most] = second.figures[name];
+    const ends = [low, high, least, most].includes(null) ? "" : ` (${minus(text(name, least - high))} to ${minus(text(name, most - low))})`;
+    return el("li", {}, `${name}: ${signed(text(name, two - one))}${ends}`);
+  });
+  return el("div", {}, el("p", {}, `“${second.box}” less “${first.box}”, ${second.players} and ${first.players} players:`), el("ul", {}, ...lines));
+}
+
+const textOf = (row, name) => (Object.keys(row.figures).indexOf(name) < row.shares ? percent : value => value.toFixed(1));
+
+function rowOf(row, back) {
+  const names = Object.keys(row.figures), [gap, first] = names, last = names.at(-3), [score, length] = names.slice(-2);
+  const deed = (path, more = {}) => () => send(path, { answer: row.number, ...more }).catch(error => complain(error.message));
+  return el("tr", {}, el("td", {}, el("input", { type: "checkbox", checked: compared.has(row.number), "aria-label": `compare box ${row.number}`, onchange: () => { compared.has(row.number) ? compared.delete(row.number) : compared.add(row.number); drawHistory(rows, back); } })),
+    el("th", { scope: "row" }, row.box), el("td", {}, `${row.players}, ${row.who}`), ...[gap, first, last, score, length].map(name => el("td", { class: "number", title: row.figures[name].map(end => end?.toFixed(4)).join(" ") }, textOf(row, name)(row.figures[name][0]))),
+    el("td", { class: "number" }, row.games.toLocaleString("en")), el("td", {}, el("input", { type: "text", value: row.note, "aria-label": `note on box ${row.number}`, onchange: event => deed("remark", { name: event.target.value })() })),
+    el("td", {}, el("button", { type: "button", onclick: () => back(row) }, "Back to it"), " ", el("button", { type: "button", "aria-label": `forget box ${row.number}`, onclick: deed("drop") }, "\u00d7")));
+}
+
+function drawHistory(found, back) {
+  rows = found;
+  const heads = ["", "box", "players", "gap", "first", "last", "score", "length", "games", "note", ""];
+  at("history-rows").replaceChildren(...(rows.length ? [el("table", {}, el("thead", {}, el("tr", {}, ...heads.map(head => (head ? el("th", { scope: "col" }, head) : el("td", {}))))), el("tbody", {}, ...rows.map(row => rowOf(row, back)))), compare()] : []));
+}
+
 return {
   slider,
+  drawHistory,
   follow,
   // The box of the page is another one.
   changed() { dragged = {}; chooseCounts(); post(); },
