@@ -209,7 +209,8 @@ class Live:
         rows = []
         for table in state["tables"]:
             figures = {GAP: table["gap"], **{row["who"]: row["ends"] for row in [*table["sides"], *table["figures"]]}}
-            rows.append({**place, "players": table["players"], "games": table["games"], "figures": figures, "shares": 1 + len(table["sides"])})
+            known = {"players": table["players"], "games": table["games"], "shares": 1 + len(table["sides"])}
+            rows.append({**place, **known, "figures": figures})
         return rows
 
     def close(self) -> None:
