@@ -241,7 +241,7 @@ def test_a_planted_level_is_found_under_any_names_of_columns(level, tmp_path):
     expected = f"trained players who err about {rate:.1f} coins a decision (level {named} of 10)."
     assert results.verdict.answer == f"Your games look like those of {expected}"
     assert (
-        results.verdict[1] == f"With 95 % certainty it is level {told['low']:.1f} to {told['high']:.1f}, from 60 games."
+        results.verdict.lines[1] == f"With 95 % certainty it is level {told['low']:.1f} to {told['high']:.1f}, from 60 games."
     )
     inside = results.tables["fit"]["inside"]
     assert inside[level]
@@ -252,11 +252,11 @@ def test_a_planted_level_is_found_under_any_names_of_columns(level, tmp_path):
 def test_a_mixed_table_is_told_and_who_is_stronger(tmp_path):
     mixed = scores("strozzi", "learned:level=1,learned:level=10,learned:level=1", 3, 100, 7)
     results = ss.our_table("strozzi", written(tmp_path / "sheets.csv", mixed), deals=300, **QUIET)
-    assert results.verdict[0].startswith(
+    assert results.verdict.answer.startswith(
         f"Your players are not equally strong, or play in another style: {seat_words(1, 3)} scores "
     )
-    assert results.verdict[0].endswith(" coins more than among equals.")
-    assert results.verdict[1].startswith("Together they look like those of trained players")
+    assert results.verdict.answer.endswith(" coins more than among equals.")
+    assert results.verdict.lines[1].startswith("Together they look like those of trained players")
 
 
 @pytest.mark.slow
@@ -264,7 +264,7 @@ def test_players_beyond_the_scale_are_not_given_a_level(tmp_path):
     path = written(tmp_path / "sheets.csv", scores("strozzi", "random", 3, 40, 7))
     results = ss.our_table("strozzi", path, deals=200, **QUIET)
     assert results.verdict.answer == "Your games look weaker than level 0 of 10 of the trained player."
-    assert results.verdict[1].startswith("Your mean score is ")
+    assert results.verdict.lines[1].startswith("Your mean score is ")
 
 
 @pytest.mark.slow
@@ -275,8 +275,8 @@ def test_without_levels_the_tier_that_fits_is_said_and_is_equal_for_any_number_o
     )
     assert all(one.tables[name].equals(two.tables[name]) for name in ("fit", "bands"))
     assert one.tables["fit"].query("inside == 1")["agent"].tolist() == ["random"]
-    assert one.verdict[0].startswith("Your games look most like those of random")
-    assert one.verdict[1].startswith(
+    assert one.verdict.answer.startswith("Your games look most like those of random")
+    assert one.verdict.lines[1].startswith(
         "Medici vs Strozzi has no levels: 4 strengths were compared, and 40 games exclude all others"
     )
     shown = one.study.sections(one.tables, one.look)[0]
