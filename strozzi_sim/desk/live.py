@@ -92,7 +92,7 @@ class Table:
 
     def match(self, variant: Variant) -> Match:
         """Return the match of a box at this table."""
-        seatings = "one" if self.is_selfplay else "rotations"
+        seatings = "one" if self.is_selfplay else "rotate"
         return Match(self.game, self.players, self.lineup, variant, _SEED, seatings)
 
     @property
@@ -358,7 +358,7 @@ class Live:
             return
         with self._changed:
             self._pace[job.table.name] = 0.7 * (pace or 0.0) + 0.3 * seconds / (chunks * job.series.deals)
-            job.series.add(outcomes, job.table.players, 1, is_selfplay=job.table.is_selfplay)
+            job.series.add(outcomes, job.table.players, is_selfplay=job.table.is_selfplay)
             self._says = ""
             self._publish()
 

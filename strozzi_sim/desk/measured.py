@@ -30,7 +30,7 @@ class Series:
     deals: int  # of a chunk
     parts: list[Array] = field(default_factory=list)
 
-    def add(self, outcomes: Array, players: int, sign: int, *, is_selfplay: bool) -> None:
+    def add(self, outcomes: Array, players: int, *, is_selfplay: bool) -> None:
         """Add the chunks of an OUTCOME array: by seat if one agent plays itself, else by position."""
         axis = 1 if is_selfplay else 2
         wins, played, scores = (

@@ -241,7 +241,8 @@ def test_a_planted_level_is_found_under_any_names_of_columns(level, tmp_path):
     expected = f"trained players who err about {rate:.1f} coins a decision (level {named} of 10)."
     assert results.verdict.answer == f"Your games look like those of {expected}"
     assert (
-        results.verdict.lines[1] == f"With 95 % certainty it is level {told['low']:.1f} to {told['high']:.1f}, from 60 games."
+        results.verdict.lines[1]
+        == f"With 95 % certainty it is level {told['low']:.1f} to {told['high']:.1f}, from 60 games."
     )
     inside = results.tables["fit"]["inside"]
     assert inside[level]
