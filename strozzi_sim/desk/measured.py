@@ -29,6 +29,7 @@ class Series:
 
     deals: int  # of a chunk
     parts: list[Array] = field(default_factory=list)
+    known: dict[tuple[int, float], "Bounds"] = field(default_factory=dict)  # intervals of what is played so far
 
     def add(self, outcomes: Array, players: int, *, is_selfplay: bool) -> None:
         """Add the chunks of an OUTCOME array: by seat if one agent plays itself, else by position."""
@@ -37,6 +38,7 @@ class Series:
             outcomes[name].sum(axis=axis)[:, :players].astype(np.float64) for name in ("wins", "played", "scores")
         )
         games = outcomes["games"].astype(np.float64)
+        self.known.clear()
         columns = [wins / played / WIN_UNITS, (scores.sum(axis=1) / played.sum(axis=1))[:, None]]
         self.parts.append(np.concatenate([*columns, (outcomes["decisions"] / games)[:, None]], axis=1))
 
@@ -72,6 +74,12 @@ class Bounds:
 
 def bounds(series: Series, shares: int, fine: float = FINE) -> Bounds:
     """Return the figures of a box, of which the first are shares, with intervals of 95 % over all looks."""
+    if (shares, fine) not in series.known:
+        series.known[shares, fine] = _bounds(series, shares, fine)
+    return series.known[shares, fine]
+
+
+def _bounds(series: Series, shares: int, fine: float) -> Bounds:
     figures = series.by_chunk()
     value = figures.mean(axis=0)
     half = mean_half_width(figures, ALPHA)

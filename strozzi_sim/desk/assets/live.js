@@ -77,7 +77,8 @@ function figureOf(row) {
 
 function tableOf(table) {
   const most = Math.max(2 * table.fair, ...table.sides.map(row => row.ends[0])) * 1.1, [value, low, high] = table.gap;
-  return el("table", { "data-players": String(table.players), "data-games": String(table.games) },
+  const half = Math.max(...table.sides.map(({ ends: [share, least, top] }) => Math.max(share - least, top - share)));
+  return el("table", { "data-players": String(table.players), "data-games": String(table.games), "data-half": half.toFixed(4) },
     el("caption", {}, el("strong", {}, `${table.players} players`), ` ${table.games.toLocaleString("en")} games`),
     el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "of 100 games"), el("td", {}), el("th", { scope: "col" }, "wins"), el("th", { scope: "col" }, "surely within"), el("th", { scope: "col" }, "change"))),
     el("tbody", {}, ...table.sides.map(row => sideOf(row, most, table.fair)),
