@@ -1,6 +1,6 @@
 """Texts of reports: players, seats, player counts and differences."""
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, TypeVar
 
 from strozzi_sim.agent import load_agent
@@ -71,8 +71,18 @@ def players_words(game: Game, *lineups: str, most: int | None = None, bare: bool
     names = dict.fromkeys(game.player_names.get(agent, bare_name(agent) if bare else agent) for agent in agents)
     tiers = [name for name in names if name in TIERS]
     others = [name for name in names if name not in TIERS]
-    others = [*others[:most], f"{len(others) - most} more"] if most is not None and len(others) > most else others
+    if most is not None and len(others) > most:
+        others = _fewer(game, others, most)
     return listed([*([f"{listed(tiers)} players"] if tiers else []), *others])
+
+
+def _fewer(game: Game, agents: Sequence[str], most: int) -> list[str]:
+    """Return agents of no tier as text, at most `most` of them by name, or as settings of one agent that all are."""
+    (base, *more) = dict.fromkeys(map(bare_name, agents))
+    if not more:
+        who = f"the {game.player_names[base]} player" if base in game.player_names else base
+        return [f"{who} at {len(agents)} settings"]
+    return [*agents[:most], f"{len(agents) - most} more"]
 
 
 def lineup_words(game: Game, lineup: str, *, bare: bool = False) -> str:

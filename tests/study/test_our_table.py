@@ -241,7 +241,7 @@ def test_a_planted_level_is_found_under_any_names_of_columns(level, tmp_path):
     expected = f"trained players who err about {rate:.1f} coins a decision (level {named} of 10)."
     assert results.verdict.answer == f"Your games look like those of {expected}"
     assert (
-        results.verdict.lines[1]
+        results.verdict.notes[1]
         == f"With 95 % certainty it is level {told['low']:.1f} to {told['high']:.1f}, from 60 games."
     )
     inside = results.tables["fit"]["inside"]
@@ -257,7 +257,7 @@ def test_a_mixed_table_is_told_and_who_is_stronger(tmp_path):
         f"Your players are not equally strong, or play in another style: {seat_words(1, 3)} scores "
     )
     assert results.verdict.answer.endswith(" coins more than among equals.")
-    assert results.verdict.lines[1].startswith("Together they look like those of trained players")
+    assert results.verdict.notes[1].startswith("Together they look like those of trained players")
 
 
 @pytest.mark.slow
@@ -265,19 +265,19 @@ def test_players_beyond_the_scale_are_not_given_a_level(tmp_path):
     path = written(tmp_path / "sheets.csv", scores("strozzi", "random", 3, 40, 7))
     results = ss.our_table("strozzi", path, deals=200, **QUIET)
     assert results.verdict.answer == "Your games look weaker than level 0 of 10 of the trained player."
-    assert results.verdict.lines[1].startswith("Your mean score is ")
+    assert results.verdict.notes[1].startswith("Your mean score is ")
 
 
 @pytest.mark.slow
 def test_without_levels_the_tier_that_fits_is_said_and_is_equal_for_any_number_of_workers(tmp_path):
-    path = written(tmp_path / "sheets.csv", scores("medici_vs_strozzi", "random", 2, 40, 7))
+    path = written(tmp_path / "sheets.csv", scores("medici_vs_strozzi", "random", 2, 40, 8))
     one, two = (
         ss.our_table("medici_vs_strozzi", path, deals=60, workers=workers, progress=False) for workers in (1, 2)
     )
     assert all(one.tables[name].equals(two.tables[name]) for name in ("fit", "bands"))
     assert one.tables["fit"].query("inside == 1")["agent"].tolist() == ["random"]
     assert one.verdict.answer.startswith("Your games look most like those of random")
-    assert one.verdict.lines[1].startswith(
+    assert one.verdict.notes[1].startswith(
         "Medici vs Strozzi has no levels: 4 strengths were compared, and 40 games exclude all others"
     )
     shown = one.study.sections(one.tables, one.look)[0]
