@@ -25,10 +25,9 @@ import numpy as np
 import psutil
 
 from strozzi_sim.agent.names import core_count, lineups_of
-from strozzi_sim.desk import measured
 from strozzi_sim.desk.answers import Shelf
 from strozzi_sim.desk.live import Live, LiveBox, Table, play_chunks
-from strozzi_sim.desk.measured import Series
+from strozzi_sim.desk.measured import Series, change
 from strozzi_sim.desk.server import DeskServer
 from strozzi_sim.errors import InputError
 from strozzi_sim.game import default_players, find_game, load_game
@@ -137,12 +136,12 @@ def coverage(boxes: int, stops: int, seed: int, games: tuple[str, ...]) -> None:
             shown += live.state()["tables"]
         live.close()
         true = true_shares(game, count, settings)
-        change = true - true_shares(game, count, ())
+        moves = true - true_shares(game, count, ())
         for table in shown:
             for seat, row in enumerate(table["sides"]):
                 _, low, high = row["ends"]
                 moved = row["change"] or (0.0, -1.0, 1.0)
-                held.append((low <= true[seat] <= high, moved[1] <= change[seat] <= moved[2]))
+                held.append((low <= true[seat] <= high, moved[1] <= moves[seat] <= moved[2]))
     rates = np.mean(held, axis=0)
     print(
         f"{len(held)} intervals at {boxes * stops} stops of {boxes} boxes: shares {rates[0]:.1%}, changes {rates[1]:.1%}"
@@ -184,16 +183,16 @@ def width(numbers: int, seed: int) -> None:
         ratios = []
         for _ in range(numbers):
             settings = random_box(game, random)
-            ours = measured.change(played(table, settings, 200), base, table.players)
-            alike = measured.change(played(table, settings, 100), played(table, (), 100), table.players)
+            ours = change(played(table, settings, 200), base, table.players)
+            alike = change(played(table, settings, 100), played(table, (), 100), table.players)
             ratios.append(
                 np.median((ours.high - ours.low)[: table.players] / (alike.high - alike.low)[: table.players])
             )
         print(f"{game}: median ratio {np.median(ratios):.2f}, quartiles {np.quantile(ratios, [0.25, 0.75]).round(2)}")
     table = table_of("strozzi", 4)
     tiny = played(table, ("ships.S01.sail=9",), 200)
-    ours = measured.change(tiny, played(table, (), 2_000), 4)
-    paired = measured.change(tiny, played(table, (), 200), 4)
+    ours = change(tiny, played(table, (), 2_000), 4)
+    paired = change(tiny, played(table, (), 200), 4)
     print(
         f"ships.S01.sail 8 to 9: {100 * (ours.high - ours.low)[:4] / 2} points, paired {100 * (paired.high - paired.low)[:4] / 2}"
     )
