@@ -375,6 +375,9 @@ at("form").addEventListener("submit", event => {
       await send("ask", asked());
       complain("");
       send("remember", {}).catch(() => {});  // nothing may be known of the box yet
+      chosen = "";
+      showQuestions();
+      showForm();
       at("answers").scrollIntoView({ block: "start" });
     }
   })();

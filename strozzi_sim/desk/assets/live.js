@@ -3,7 +3,7 @@
 // in hand. `tools` are functions of the desk: at, el, send, complain, place (the box), box (the forms of the box).
 window.makeStrip = tools => {
 const { at, el, send, complain, place, box } = tools;
-const names = "http://www.w3.org/2000/svg", WIDTH = 220, ROW = 22;
+const names = "http://www.w3.org/2000/svg", WIDTH = 180, ROW = 22;
 let counts = [], agents = "", hand = "", state = { tables: [] }, dragged = {}, posted = Promise.resolve(), isWaiting = false;
 
 const percent = value => (100 * value).toFixed(1);
