@@ -173,6 +173,7 @@ def test_the_strip_follows_a_slider_and_boxes_are_kept(browser, desk):
         page.get_by_label("Who plays").select_option(label="random moves players")
         page.get_by_label("3", exact=True).check()
         page.get_by_label("4", exact=True).uncheck()
+        expect(live.locator("table")).to_have_count(1)
         expect(live.locator("table")).to_have_attribute("data-players", "3")
         page.locator("[data-name=tracks] summary").click()
         slider = page.locator("input[data-key='tracks.bonus.9']")
