@@ -130,13 +130,21 @@ def play_chunks(match: Match, first: int, chunks: int, deals: int, threads: int)
     """Return the outcome of each chunk from deal `first` on, OUTCOME[chunks], and the seconds that they took."""
     start = monotonic()
     ranges = [(first + k * deals, first + (k + 1) * deals) for k in range(chunks)]
-    parts = [ranges[k::threads] for k in range(min(threads, chunks))]
+    threads = 1 if match.in_python else min(threads, chunks)
+    parts = [ranges[k::threads] for k in range(threads)]
     with ThreadPoolExecutor(len(parts)) as pool:
-        found = list(pool.map(lambda part: [each.outcome for each in match.play_ranges(part, Measures())], parts))
+        found = list(pool.map(lambda part: _outcomes(match, part), parts))
     outcomes = [None] * chunks
     for k, part in enumerate(found):
         outcomes[k::threads] = part  # type: ignore[assignment]
     return np.concatenate(outcomes), monotonic() - start  # type: ignore[arg-type]
+
+
+def _outcomes(match: Match, ranges: list[tuple[int, int]]) -> list[Array]:
+    """Return the outcome of each range of deals; agents in Python play one range at a time."""
+    if match.in_python:
+        return [match.play(first, last).outcome for first, last in ranges]
+    return [each.outcome for each in match.play_ranges(ranges, Measures())]
 
 
 class Live:
