@@ -28,6 +28,7 @@ SHELF, LOCK = "shelf.json", "lock"
 PICTURE, RESULTS, PAGE, STUDY = "picture.svg", "results", "results/report.html", "results/study.toml"  # in its folder
 WAITS, PLAYS, DONE, STOPPED, FAILED = "waits", "plays", "done", "stopped", "failed"
 MOST = 200  # most answers on a shelf
+_LONGEST_NOTE = 500  # characters
 _PATIENCE = 30.0  # seconds that a closed shelf waits for its process to end
 
 
@@ -48,9 +49,27 @@ class ShelfAnswer(Asked, kw_only=True):
     saved: str = ""  # path of the folder in which it was saved
 
 
+class HistoryRow(msgspec.Struct, kw_only=True):
+    """A box that was kept or asked about, with what the strip knew of it."""
+
+    number: int
+    game: str
+    variant: str
+    settings: list[str]
+    box: str  # its changes in words
+    players: int
+    agents: str
+    who: str  # who plays, in words
+    games: int
+    figures: dict[str, list[float | None]]  # value, low and high by name
+    shares: int  # of the figures the first, which are shares of wins
+    note: str = ""
+
+
 class _Kept(msgspec.Struct, forbid_unknown_fields=True):
     answers: dict[int, ShelfAnswer] = {}
     variants: dict[str, dict[str, Json]] = {}  # game -> custom name -> {variant, settings}
+    history: list[HistoryRow] = []
 
 
 class Shelf:
@@ -75,7 +94,7 @@ class Shelf:
             kept = msgspec.json.decode(content, type=built(_Kept))
         except msgspec.DecodeError as error:
             raise StorageError(f"{file}: not of a desk ({error}); move it away, or name another folder") from None
-        self.answers, self.variants = kept.answers, kept.variants
+        self.answers, self.variants, self.history = kept.answers, kept.variants, kept.history
         self._last = max(self.answers, default=0)  # last number; pages know pictures by number, so a desk reuses none
         for answer in self.answers.values():
             answer.status = STOPPED if answer.status in (WAITS, PLAYS) else answer.status
@@ -105,7 +124,13 @@ class Shelf:
         """Return the version and all answers, newest first, once the version is not `have`, or after `seconds`."""
         with self.changed:
             self.changed.wait_for(lambda: str(self.version) != have, seconds)
-            return {"version": self.version, "answers": msgspec.to_builtins([*self.answers.values()][::-1])}
+            answers, history = msgspec.to_builtins(([*self.answers.values()][::-1], self.history[::-1]))
+            return {"version": self.version, "answers": answers, "history": history}
+
+    @property
+    def is_playing(self) -> bool:
+        """Whether an answer is being played."""
+        return self._process is not None
 
     def find(self, number: int) -> ShelfAnswer:
         """Return an answer; raise ArgumentError for an unknown number."""
@@ -182,6 +207,28 @@ class Shelf:
                 own.pop(_checked(name), None)
             self._publish()
 
+    def remember(self, **row: Any) -> None:
+        """Add a box to the history, in place of the same box with the same players."""
+        with self.changed:
+            new = HistoryRow(number=max((each.number for each in self.history), default=0) + 1, **row)
+            same = [each for each in self.history if _is_same_box(each, new)]
+            new.note = same[-1].note if same else ""
+            self.history = [*(each for each in self.history if each not in same), new][-MOST:]
+            self._publish()
+
+    def remark(self, number: int, note: str) -> None:
+        """Set the note of a box of the history."""
+        with self.changed:
+            for row in self.history:
+                row.note = note[:_LONGEST_NOTE] if row.number == number else row.note
+            self._publish()
+
+    def drop(self, number: int) -> None:
+        """Remove a box from the history."""
+        with self.changed:
+            self.history = [row for row in self.history if row.number != number]
+            self._publish()
+
     def close(self) -> None:
         """Stop all answers, wait at most _PATIENCE for the one that plays, and unlock the folder."""
         with self.changed:
@@ -210,7 +257,7 @@ class Shelf:
 
     def _write(self) -> None:
         """Write SHELF, which marks the folder as a desk's; make and lock the folder if needed."""
-        kept = msgspec.json.encode(_Kept(self.answers, self.variants))
+        kept = msgspec.json.encode(_Kept(self.answers, self.variants, self.history))
         self._make_and_lock()
         write_atomically(self.folder / SHELF, kept)
 
@@ -268,6 +315,11 @@ def _remove(place: Path) -> None:
             shutil.rmtree(place / RESULTS)
         if place.is_dir() and not any(place.iterdir()):
             place.rmdir()
+
+
+def _is_same_box(first: HistoryRow, second: HistoryRow) -> bool:
+    names = ("game", "variant", "settings", "players", "agents")
+    return all(getattr(first, name) == getattr(second, name) for name in names)
 
 
 def _checked(name: str) -> str:

@@ -6,7 +6,7 @@ It writes files into the answer's folder, and fields of the answer to standard o
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -16,9 +16,8 @@ from strozzi_sim.cli.app import stop_on_signals
 from strozzi_sim.cli.parser import arguments_of, command_named, error_text, parsed
 from strozzi_sim.desk.answers import PAGE, PICTURE, RESULTS, STUDY
 from strozzi_sim.desk.questions import command_of
+from strozzi_sim.desk.sheets import changes_of, lines
 from strozzi_sim.errors import Stopped, StrozziError
-from strozzi_sim.game import Game
-from strozzi_sim.game.variants import ADD, BASE, REMOVE, Variant, differing_keys, resolve_variant
 from strozzi_sim.pictures.ink import NARROW
 from strozzi_sim.runtime.files import write_atomically
 from strozzi_sim.runtime.workers import stdout_to_stderr
@@ -79,38 +78,10 @@ def study_toml(study: Study, look: Look) -> str:
         "kind": study.kind,
         **{each.name: value for each in fields if (value := getattr(study, each.name)) != each.default},
         "variants": list(study.variants),
-        "variant": {each.name: _changes(study.the_game, each) for each in changed},
+        "variant": {each.name: changes_of(study.the_game, each) for each in changed},
         "report": {key: value for key, value in msgspec.to_builtins(look).items() if key != "name"},
     }
-    return "".join(_lines(msgspec.to_builtins(keys)))
-
-
-def _changes(game: Game, variant: Variant) -> dict[str, Any]:
-    """Return the changes of a variant from the published game, in the form of a study file."""
-    found: dict[str, Any] = {}
-    for key, _, value in differing_keys(resolve_variant(game, BASE).components, variant.components):
-        section, name, *rest = key.split(".")
-        data, place = variant.components[section], found.setdefault(section, {})
-        if isinstance(data, Mapping):
-            place[name] = data[name]  # whole, since a file replaces a table below a section
-        elif rest:
-            place.setdefault(name, {})[".".join(rest)] = value
-        elif value is None:
-            place.setdefault(REMOVE, []).append(name)
-        else:
-            place.setdefault(ADD, []).append({"id": name, **value})
-    return found
-
-
-def _lines(table: Mapping[str, Any], above: str = "") -> Iterator[str]:
-    """Yield a line `KEY = VALUE` for each value of a table; `above` is its own key, such as `variant.`, or ""."""
-    for name, value in table.items():
-        is_plain = name.isascii() and name.replace("_", "").replace("-", "").isalnum()
-        key = above + (name if is_plain else json.dumps(name))
-        if isinstance(value, Mapping):
-            yield from _lines(value, f"{key}.")
-        else:
-            yield f"{key} = {json.dumps(value, ensure_ascii=False, separators=(', ', ' = '))}\n"
+    return "".join(lines(msgspec.to_builtins(keys)))
 
 
 if __name__ == "__main__":

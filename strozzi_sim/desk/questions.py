@@ -8,6 +8,7 @@ import json
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from strozzi_sim.game.restricting import restrictions
 from strozzi_sim.game.sentences import with_capital
 from strozzi_sim.game.variants import BASE, Variant, component_data, resolve_variant, shipped_variants, with_settings
 from strozzi_sim.runtime.parsing import toml_value
+from strozzi_sim.study.box_numbers import box_number, numbers
 from strozzi_sim.study.kinds import KINDS
 from strozzi_sim.study.wording import player_sentence, player_words
 
@@ -167,7 +169,7 @@ def box_of(game: str | Game, variant: str = BASE, settings: Sequence[str] = ()) 
             **_source(boxed if isinstance(boxed, Mapping) else data.get(f"{section}_meta", {})),
         }
         if isinstance(now, list) and now and isinstance(now[0], Mapping) and "id" in now[0]:
-            groups.append(group | _blocks(kind, section, now, before, boxed))
+            groups.append(group | _blocks(game, kind, section, now, before, boxed))
         else:
             groups.append(group | {"fields": list(_fields(game, kind, (section,), now, before))})
     shipped = {name: each.get("about", "") for name, each in shipped_variants(game).items()}
@@ -176,7 +178,7 @@ def box_of(game: str | Game, variant: str = BASE, settings: Sequence[str] = ()) 
     box |= {"variants": {BASE: "the published game", **shipped}, "players": list(game.player_counts)}
     box |= {"columns": columns, "things": list(restrictions(game, unchanged))}
     agents = [(name, agent, player_sentence(game, agent)) for agent, name in game.player_names.items()]
-    return box | {"agents": agents, "opponent": player_words(game, opponent_of(game))}
+    return box | {"agents": agents, "usual": game.default_agent, "opponent": player_words(game, opponent_of(game))}
 
 
 def opponent_of(game: Game) -> str:
@@ -193,8 +195,9 @@ def _fields(game: Game, kind: inspect.Type, path: tuple[str, ...], now: Any, bef
         key = ".".join(path)
         name = name_of_key(game, key)
         says = name.clause(now) if now == before else name.change(before, now)
-        words = {"label": name.label, "says": says, "step": name.step}
-        yield {"key": key, "value": now, "before": before, **words, **_control(kind, path, now)}
+        control = _control(kind, path, now)
+        words = {"label": name.label, "says": says, "step": name.step, "slide": _slide(game, key, now, control)}
+        yield {"key": key, "value": now, "before": before, **words, **control}
         return
     for name, value in now.items():
         if name not in _SILENT:
@@ -204,7 +207,7 @@ def _fields(game: Game, kind: inspect.Type, path: tuple[str, ...], now: Any, bef
 
 def _control(kind: inspect.Type, path: Sequence[str | int], value: Any) -> Json:
     """Return the input of a value: `kind` (number, switch, choice, list, text or fixed), choices and, if any, range."""
-    found: Json = {"kind": _INPUTS.get(type(value), "text"), "choices": []}
+    found: Json = {"kind": _INPUTS.get(type(value), "text"), "choices": [], "low": None, "high": None}
     for each in types_at(kind, path):
         if isinstance(each, inspect.LiteralType):
             found |= {"kind": "choice" if len(each.values) > 1 else "fixed", "choices": list(each.values)}
@@ -213,15 +216,41 @@ def _control(kind: inspect.Type, path: Sequence[str | int], value: Any) -> Json:
     return found | ({"kind": "fixed"} if len(path) == 1 else {})  # a section without keys
 
 
-def _blocks(kind: inspect.Type, section: str, now: list[Json], before: list[Json], boxed: list[Json]) -> Json:
+@cache
+def _ranges(game: Game) -> dict[str, tuple[float, float, float]]:
+    """Return lowest and highest value and step of the slider of each number of the published box, by key."""
+    published = resolve_variant(game, BASE)
+    ranges = {}
+    for key, _ in numbers(game, published):
+        values = box_number(game, published, key).values
+        ranges[key] = values[0], values[-1], min((after - before for before, after in pairwise(values)), default=1)
+    return ranges
+
+
+def _slide(game: Game, key: str, value: Any, control: Json) -> list[float] | None:
+    """Return lowest and highest value and step of a number's slider, as its input allows; None for no number."""
+    if control["kind"] != "number" or value is None:
+        return None
+    low, high, step = _ranges(game).get(key, (value, value + 10, 1))
+    low, high = min(low, value), max(high, value)
+    low = low if control["low"] is None else max(low, control["low"])
+    return [low, high if control["high"] is None else min(high, control["high"]), step]
+
+
+def _blocks(
+    game: Game, kind: inspect.Type, section: str, now: list[Json], before: list[Json], boxed: list[Json]
+) -> Json:
     columns = [name for name in now[0] if name not in _SILENT]
     kept, old, sources = ({each["id"]: each for each in blocks} for blocks in (now, before, boxed))
+    heads = [{"name": name, **_control(kind, (section, 0, name), now[0][name])} for name in columns]
 
     def row(name: str) -> Json:
         state = "added" if name not in old else "" if name in kept else "removed"
         shown, was = kept.get(name) or old[name], old.get(name, {})
-        cells = {"values": [shown.get(column) for column in columns], "before": [was.get(column) for column in columns]}
+        values = [shown.get(column) for column in columns]
+        keys = [f"{section}.{name}.{column}" for column in columns]
+        slides = [_slide(game, *each) for each in zip(keys, values, heads, strict=True)]
+        cells = {"values": values, "before": [was.get(column) for column in columns], "slides": slides}
         return {"id": name, "state": state, **cells, **_source(sources.get(name, {}))}
 
-    heads = [{"name": name, **_control(kind, (section, 0, name), now[0][name])} for name in columns]
     return {"columns": heads, "rows": [row(name) for name in {**old, **kept}]}

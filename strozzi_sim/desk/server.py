@@ -10,12 +10,14 @@ from typing import Any
 import jinja2
 
 from strozzi_sim.agent import seat_others
-from strozzi_sim.agent.names import agents_named, one_count
+from strozzi_sim.agent.names import agents_named, one_count, player_counts
 from strozzi_sim.desk.answers import PAGE, PICTURE, STUDY, Shelf
+from strozzi_sim.desk.live import DEFINITIONS, Live, LiveBox
 from strozzi_sim.desk.questions import Asked, box_of, command_of, forms, opponent_of, words_for
-from strozzi_sim.game import default_players, find_game, installed_games
+from strozzi_sim.desk.sheets import history_csv, settings_from, sheet_of, toml_of
+from strozzi_sim.game import Game, default_players, find_game, installed_games
 from strozzi_sim.game.converting import converted
-from strozzi_sim.game.variants import with_settings
+from strozzi_sim.game.variants import Variant, with_settings
 from strozzi_sim.play.position import Position
 from strozzi_sim.table.page import page_of
 from strozzi_sim.web.local import HOST, LocalHandler, LocalServer, Pages, Problem, Query, as_object
@@ -31,7 +33,8 @@ class Request(Asked, kw_only=True, forbid_unknown_fields=True):
     """A request of the page: about a box, with a question or the players and agents of a table; or about an answer."""
 
     answer: int = 0  # its number
-    name: str = ""  # of the folder to save in, or of the variant to keep
+    key: str = ""  # of the number in hand
+    name: str = ""  # of the folder to save in, or of the variant to keep; a note, or the text of a sheet
 
 
 class DeskServer(LocalServer, Pages):
@@ -42,6 +45,7 @@ class DeskServer(LocalServer, Pages):
 
     def __init__(self, game: str, shelf: Shelf, results: Path, port: int = 0, host: str = HOST) -> None:
         self.game, self.shelf, self.results = game, shelf, results
+        self.live = Live(lambda: shelf.is_playing)
         self._tables: dict[str, PlayedTable] = {}  # by number, the latest requested last
         self._tables_opened = 0
         self._tables_lock = Lock()
@@ -50,6 +54,7 @@ class DeskServer(LocalServer, Pages):
     def server_close(self) -> None:
         """Close the page, and stop all answers."""
         super().server_close()
+        self.live.close()
         self.shelf.close()
 
     def table_at(self, path: str) -> tuple[PlayedTable, str]:
@@ -68,7 +73,7 @@ class DeskServer(LocalServer, Pages):
         environment.policies["json.dumps_kwargs"] = {"sort_keys": False}
         games = {game.name: game.title for game in installed_games()[0]}
         data = {"game": self.game, "games": games, "questions": forms()}
-        return environment.get_template("desk.html").render(nonce=nonce, data=data)
+        return environment.get_template("desk.html").render(nonce=nonce, data=data, definitions=DEFINITIONS)
 
     def get(self, request: LocalHandler, path: str, query: Query) -> None:
         """Answer a request with the page, the state of the shelf, a board, a part of an answer, or from a table."""
@@ -81,10 +86,19 @@ class DeskServer(LocalServer, Pages):
                 request.send_page(self.page, "; frame-src 'self'; style-src-attr 'unsafe-inline'")
             case ["state"]:
                 request.send_json(self.shelf.state(query.get("have", [""])[0], _WAIT))
+            case ["live"]:
+                request.send_json(self.live.state(query.get("have", [""])[0], _WAIT))
+            case ["history"]:
+                rows = self.shelf.state()["history"]
+                request.send_file(history_csv(rows).encode(), "text/csv", "boxes.csv")
+            case ["sheet"]:
+                game, changed = _box_in(query)
+                request.send_file(sheet_of(game, changed).encode(), "text/csv", f"{game.name}.csv")
+            case ["toml"]:
+                game, changed = _box_in(query)
+                request.send_file(toml_of(game, changed, "mine").encode(), "application/toml", f"{game.name}.toml")
             case ["board"]:
-                given = converted(as_object(query.get("box", [""])[0].encode()), Request, "box")
-                game = find_game(given.game)
-                changed = with_settings(game, given.variant, given.settings)
+                game, changed = _box_in(query)
                 request.send_html(page_of(Position(game, default_players(game), variant=changed)), frames="'self'")
             case ["answer", number, part] if number.isdecimal():
                 self._send_part(request, number, part)
@@ -115,6 +129,11 @@ class DeskServer(LocalServer, Pages):
         own = shelf.variants.get(given.game, {})
         deeds: dict[str, Callable[[], Json | None]] = {
             "box": lambda: {**box_of(given.game, given.variant, given.settings), "own": own},
+            "live": lambda: {"version": self.live.show(_live_box(given))},
+            "remember": self._remember,
+            "remark": lambda: shelf.remark(given.answer, given.name),
+            "drop": lambda: shelf.drop(given.answer),
+            "sheet": lambda: {"settings": settings_from(find_game(given.game), given.name)},
             "example": lambda: {"sheets": _example_sheets(given)},
             "keep": lambda: shelf.keep(find_game(given.game).name, given.name, given.variant, given.settings),
             "command": lambda: {"command": command_of(words_for(given))},
@@ -128,6 +147,10 @@ class DeskServer(LocalServer, Pages):
         if (deed := path.strip("/")) not in deeds:
             raise Problem(404, "there is nothing here")
         request.send_json(deeds[deed]() or {})
+
+    def _remember(self) -> None:
+        for row in self.live.rows():
+            self.shelf.remember(**row)
 
     def _table(self, given: Request) -> str:
         """Open a table with the changed box, for which one of MAX_TABLES makes room, and return its address."""
@@ -175,6 +198,21 @@ def desk(
     kept = Shelf(Path(shelf).absolute())
     with DeskServer(find_game(game).name, kept, Path(folder), port, host) as server:
         server.serve_until_interrupted("desk", opens=not no_open)
+
+
+def _box_in(query: Query) -> tuple[Game, Variant]:
+    """Return the game and the changed box of an address."""
+    given = converted(as_object(query.get("box", [""])[0].encode()), Request, "box")
+    game = find_game(given.game)
+    return game, with_settings(game, given.variant, given.settings)
+
+
+def _live_box(given: Request) -> LiveBox:
+    """Return what the strip shows for a request: the box, and player counts and line-up of its values."""
+    game = find_game(given.game)
+    counts = player_counts(game, str(given.values.get("players") or default_players(game)))
+    agents = str(given.values.get("agents", ""))
+    return LiveBox(game.name, given.variant, tuple(given.settings), tuple(counts), agents, given.key)
 
 
 def _example_sheets(given: Request) -> str:

@@ -120,6 +120,14 @@ def tunable_numbers(game: Game, variant: Variant, keys: str = "", reach: int = S
     return list(chosen.values())
 
 
+def box_number(game: Game, variant: Variant, key: str, reach: int = STEPS) -> BoxNumber:
+    """Return a number of a box, with the values around its own and the published one. Raises ArgumentError."""
+    known = dict(numbers(game, variant))
+    if key not in known:
+        raise ArgumentError("key", f"no number has the key {key!r}; {suggest_names(key, [*known])}")
+    return _box_number(game, key, known[key], "", reach)
+
+
 def _box_number(game: Game, key: str, value: float | int, limits: str, reach: int) -> BoxNumber:
     name, published = name_of_key(game, key), published_value(game, key)
     origins = [value, published] if isinstance(published, int | float) else [value]

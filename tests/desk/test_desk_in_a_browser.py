@@ -55,6 +55,7 @@ def keeps_the_rules_in_both_looks(page):
     for width, theme in ((1280, "light"), (390, "dark")):
         page.set_viewport_size({"width": width, "height": 900})
         page.emulate_media(color_scheme=theme)
+        page.evaluate("scrollTo(0, 0)")  # elsewhere the strip lies over a part of some control
         assert violations(page) == [], (width, theme)
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (width, theme)
     return True
@@ -161,3 +162,36 @@ def test_two_windows_show_the_same_answers(browser, desk):
         is_done(two, number)
         answer(two, number).get_by_role("button", name="Forget").click()
         expect(answer(one, number)).to_have_count(0)
+
+
+def test_the_strip_follows_a_slider_and_boxes_are_kept(browser, desk):
+    """A number is moved with the keyboard, the strip and the curve follow, and the box returns to the published one."""
+    with watched(browser, FETCHES) as open_page:
+        page = open_page(desk.address)
+        live = page.locator("#live")
+        expect(live.get_by_role("row", name="the first player")).to_be_visible()
+        page.get_by_label("Who plays").select_option(label="random moves players")
+        page.get_by_label("3", exact=True).check()
+        page.get_by_label("4", exact=True).uncheck()
+        expect(live.locator("table")).to_have_count(1)
+        expect(live.locator("table")).to_have_attribute("data-players", "3")
+        page.locator("[data-name=tracks] summary").click()
+        slider = page.locator("input[data-key='tracks.bonus.9']")
+        slider.focus()
+        page.keyboard.press("ArrowRight")
+        expect(page.locator("#changes")).to_contain_text("space 9 of the tracks pays 20 coins instead of 15")
+        expect(live).to_have_attribute("data-box", '["strozzi","base",["tracks.bonus.9=20"]]')
+        expect(live.get_by_role("row", name="mean score")).to_contain_text(re.compile(r"\+\d+\.\d \(\d"))
+        expect(page.locator("[data-curve='tracks.bonus.9'] .curve")).to_be_visible()
+        page.get_by_role("button", name="Keep this box below").click()
+        expect(page.locator("#history")).to_contain_text("space 9 of the tracks pays 20 coins instead of 15")
+        expect(page.locator("#box-command")).to_contain_text("--set tracks.bonus.9=20")
+        slider.dblclick()
+        expect(page.locator("#changes")).to_be_empty()
+        page.get_by_role("button", name="Keep this box below").click()
+        for number in (1, 2):
+            page.get_by_label(f"compare box {number}").check()
+        expect(page.locator("#history-rows")).to_contain_text("gap between the seats:")
+        page.get_by_role("button", name="Back to it").last.click()
+        expect(page.locator("#changes")).to_contain_text("20 coins instead of 15")
+        assert keeps_the_rules_in_both_looks(page)

@@ -42,7 +42,7 @@ const tried = action => (...given) => Promise.resolve(action(...given)).catch(er
 
 const NONE = () => ({ values: {}, added: {}, removed: {} }), MINE = "my ";
 let box, changes = NONE();
-const place = () => ({ game: at("game").value, variant: at("variant").value || "base", settings: settings() });
+const place = dragged => ({ game: at("game").value, variant: at("variant").value || "base", settings: settings(dragged) });
 
 function literal(value) {
   if (typeof value === "string" && /^[a-z][a-z0-9_-]*$/.test(value) && !["true", "false", "inf", "nan"].includes(value)) return value;
@@ -50,8 +50,10 @@ function literal(value) {
 }
 const inline = block => `{${Object.entries(block).map(([name, value]) => `${name}=${JSON.stringify(value)}`).join(", ")}}`;
 
-function settings() {
-  const found = Object.entries(changes.values).map(([key, value]) => `${key}=${literal(value)}`);
+// `dragged`: values by key that are not yet among the changes.
+function settings(dragged = {}) {
+  const values = { ...changes.values, ...dragged };
+  const found = Object.entries(values).map(([key, value]) => `${key}=${literal(value)}`);
   for (const [key, ids] of Object.entries(changes.removed)) if (ids.length) found.push(`${key}=${JSON.stringify(ids)}`);
   for (const [key, blocks] of Object.entries(changes.added)) if (blocks.length) found.push(`${key}=[${blocks.map(inline).join(", ")}]`);
   return found;
@@ -71,10 +73,13 @@ async function change(act) {
   }
 }
 
+let opened = 0;
 async function open(variant) {
-  const asked = place();
+  const asked = place(), mine = ++opened;
   if (variant !== undefined) asked.variant = variant;
-  box = await send("box", asked);
+  const found = await send("box", asked);
+  if (mine !== opened) return;  // a newer change is on its way
+  box = found;
   complain("");
   const list = Object.entries(box.variants).map(([name, about]) => el("option", { value: name, title: about }, name === "base" ? about : name));
   const own = Object.keys(box.own).map(name => el("option", { value: `${MINE}${name}` }, name));
@@ -96,6 +101,9 @@ function show() {
   ] : []));
   if (at("board").open) showBoard();
   if (focused) at(focused)?.focus();
+  strip.changed();
+  strip.drawCurve();
+  showSaved();
   showForm();
   showAgents();
 }
@@ -180,6 +188,7 @@ function field(each) {
   }))();
   return el("div", { class: same ? "field" : "field changed" },
     el("label", { for: id, title: [each.key, range].filter(Boolean).join(", ") }, label), input(each.kind, each.value, each.before, id, label, each, each.choices, set),
+    each.kind === "number" ? strip.slider(each.key, each.value, each.slide, id, label, each.before, set) : null,
     same && each.kind !== "switch" && each.kind !== "choice" ? null : el("small", {}, each.says));
 }
 
@@ -194,7 +203,8 @@ function blocks(each) {
     }))();
     if (row.state === "removed" || value === null) return el("td", {}, value === null ? "" : String(value));
     const same = row.state === "added" || JSON.stringify(value) === JSON.stringify(row.before[number]);
-    return el("td", { class: same ? null : "changed", title: same ? null : `before: ${row.before[number]}` }, input(column.kind, value, row.before[number] ?? value, `field-${key}`, label, column, column.choices, set));
+    return el("td", { class: same ? null : "changed", title: same ? null : `before: ${row.before[number]}` }, input(column.kind, value, row.before[number] ?? value, `field-${key}`, label, column, column.choices, set),
+      row.state === "" && column.kind === "number" ? strip.slider(key, value, row.slides[number], `field-${key}`, label, row.before[number], set) : null);
   };
   const line = row => el("tr", { class: row.state || null },
     el("th", { scope: "row", title: row.note || null }, row.id, row.source === "reconstructed" ? el("span", { class: "muted", title: "reconstructed" }, " *") : null),
@@ -222,6 +232,8 @@ function blocks(each) {
   el("button", { type: "button", onclick: tried(another) }, "Add one"));
 }
 
+const strip = window.makeStrip({ at, el, send, complain, place, box: () => box });
+
 // -- questions
 
 let chosen = "", filled = {};
@@ -248,7 +260,7 @@ function players(given) {
   const counts = box.players.map(String), [low, high] = [box.players[0], box.players.at(-1)];
   const options = [...counts, ...(given && low < high ? [`${low}-${high}`] : [])];
   const made = el("select", {}, ...options.map(each => el("option", { value: each }, each.includes("-") ? `${each.replace("-", " to ")}` : each)));
-  made.value = low < high && options.includes("4") ? "4" : options[0];
+  made.value = strip.players.length === 1 ? strip.players[0] : given && low < high ? options.at(-1) : options[0];
   return made;
 }
 
@@ -292,6 +304,7 @@ function row(each, label) {
   made.name = each.name;
   if (isSwitch) made.checked = filled[key] ?? false;
   else if (filled[key] !== undefined) made.value = filled[key];
+  else if (each.name === "agents" && strip.agents) made.value = strip.agents;
   const keep = () => { filled[key] = isSwitch ? made.checked : made.value; };
   made.addEventListener("change", keep);
   made.addEventListener("input", keep);
@@ -361,6 +374,10 @@ at("form").addEventListener("submit", event => {
     } else {
       await send("ask", asked());
       complain("");
+      send("remember", {}).catch(() => {});  // nothing may be known of the box yet
+      chosen = "";
+      showQuestions();
+      showForm();
       at("answers").scrollIntoView({ block: "start" });
     }
   })();
@@ -485,6 +502,33 @@ async function fetchPictures() {
   }
 }
 
+// -- the history
+
+let historyShown = "";
+const back = tried(async row => {
+  at("game").value = row.game;
+  await adopt(row.variant, row.settings);
+});
+at("keep-box").addEventListener("click", tried(async () => {
+  await send("remember", place());
+  at("history").querySelector("details").open = true;
+}));
+at("sheet").addEventListener("change", tried(async event => {
+  const [file] = event.target.files;
+  const { settings: given } = await send("sheet", { game: at("game").value, name: await file.text() });
+  event.target.value = "";
+  await adopt("base", given);
+}));
+
+// The links that save the box as it is now, and the command that plays it.
+function showSaved() {
+  const query = `box=${encodeURIComponent(JSON.stringify(place()))}`, { game, variant, settings: given } = place();
+  at("as-sheet").setAttribute("href", `sheet?${query}`);
+  at("as-toml").setAttribute("href", `toml?${query}`);
+  send("command", { game, variant, settings: given, question: "balance", values: { players: strip.players.join(","), agents: strip.agents } })
+    .then(found => { at("box-command").textContent = found.command; }, () => {});
+}
+
 async function follow() {
   let version = "";
   for (;;) {
@@ -492,6 +536,9 @@ async function follow() {
       const found = await send(`state?have=${version}`);
       version = String(found.version);
       answers = found.answers;
+      const known = JSON.stringify(found.history);
+      if (known !== historyShown) strip.drawHistory(found.history, back);
+      historyShown = known;
       await fetchPictures();
       draw();
       await new Promise(done => setTimeout(done, 200));
@@ -523,5 +570,6 @@ tried(async () => {
     await open("base");
   }
   follow();
+  strip.follow();
 })();
 })();

@@ -1,0 +1,252 @@
+"""Measure the strip of the desk: how soon a change is seen, whether its intervals hold, and how narrow they are.
+
+    python benchmarks/live.py latency --changes 200     # in a browser: from a change to the first picture, and to +-2 points
+    python benchmarks/live.py coverage --boxes 40       # the intervals at random moments, beside 200,000 games of the box
+    python benchmarks/live.py width --numbers 50        # a change's interval beside that of two boxes played alike
+    python benchmarks/live.py dragging --minutes 10     # memory, refused changes, and processes that are killed
+
+Times hold for an idle machine. Every choice is drawn from --seed.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import signal
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import psutil
+
+from strozzi_sim.agent.names import core_count, lineups_of
+from strozzi_sim.desk.answers import Shelf
+from strozzi_sim.desk.live import Live, LiveBox, Table, play_chunks
+from strozzi_sim.desk.measured import Series, change
+from strozzi_sim.desk.server import DeskServer
+from strozzi_sim.errors import InputError
+from strozzi_sim.game import default_players, find_game, load_game
+from strozzi_sim.game.variants import resolve_variant, with_settings
+from strozzi_sim.study.box_numbers import tunable_numbers, whole
+
+GAMES = ("strozzi", "medici_vs_strozzi", "strasbourg")
+TRUE_DEALS = 200_000
+# Moves a slider, and returns the milliseconds until the strip shows the box and until every share is known to 2 points.
+MOVE = """async (slider, [value, key, patience]) => {
+  const live = document.getElementById("live"), wanted = `${key}=${value}`, began = performance.now();
+  slider.value = value;
+  slider.dispatchEvent(new Event("input", { bubbles: true }));
+  const until = seen => new Promise(done => {
+    const look = () => (seen() || performance.now() - began > patience ? done(performance.now() - began) : setTimeout(look, 4));
+    look();
+  });
+  const shows = () => JSON.parse(live.dataset.box ?? "[]")[2]?.includes(wanted) && live.querySelector("table");
+  const first = await until(shows);
+  const known = await until(() => shows() && [...live.querySelectorAll("table")].every(each => Number(each.dataset.half) <= 0.02));
+  return [first, known];
+}"""
+
+
+@contextmanager
+def desk_page(game: str) -> Iterator[Any]:
+    """Yield the page of a desk in a browser, once its strip shows the published box."""
+    from playwright.sync_api import sync_playwright
+
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        server = DeskServer(game, Shelf(Path(folder, "shelf")), Path(folder, "results"))
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"))
+        page = browser.new_page(viewport={"width": 1280, "height": 800})
+        page.goto(server.address)
+        page.locator("#live-tables table").wait_for(timeout=300_000)
+        for group in page.locator("#groups details").all():
+            group.locator("summary").click()
+        yield page
+        browser.close()
+        server.shutdown()
+        server.server_close()
+
+
+def latency(changes: int, seed: int) -> None:
+    """Print the quantiles of the times from a change to the first picture and to +-2 points, by game."""
+    random = np.random.default_rng(seed)
+    for game in GAMES:
+        with desk_page(game) as page:
+            time.sleep(10)  # a designer looks at the box first, and the strip plays it further
+            sliders = page.locator("input[type=range][data-key]").all()
+            tunable = {
+                number.key for number in tunable_numbers(load_game(game), resolve_variant(load_game(game), "base"))
+            }
+            sliders = [slider for slider in sliders if slider.get_attribute("data-key") in tunable]
+            found = []
+            for _ in range(changes):
+                slider = sliders[random.integers(len(sliders))]
+                low, high, step = (float(slider.get_attribute(name) or 1) for name in ("min", "max", "step"))
+                value = low + step * random.integers(0, int((high - low) / step) + 1)
+                found.append(slider.evaluate(MOVE, [whole(value), slider.get_attribute("data-key"), 20_000]))
+            first, known = np.array(found).T
+            print(f"{game}: {changes} changes; milliseconds to the first picture: {quantiles(first)}")
+            print(
+                f"  to +-2 points of every share: {quantiles(known)}; over 20 s: {(known >= 20_000).sum()}", flush=True
+            )
+
+
+def quantiles(values: Any) -> str:
+    """Return p50, p95 and the largest of some milliseconds as text."""
+    return ", ".join(f"p{q} {np.quantile(values, q / 100):,.0f}" for q in (50, 95, 100))
+
+
+def random_box(game: str, random: Any) -> tuple[str, ...]:
+    """Return a change of one to three numbers that the game allows, as settings."""
+    the_game = load_game(game)
+    numbers = tunable_numbers(the_game, resolve_variant(the_game, "base"))
+    while True:
+        chosen = random.choice(len(numbers), random.integers(1, 4), replace=False)
+        settings = tuple(f"{numbers[k].key}={whole(random.choice(numbers[k].values).item())}" for k in chosen)
+        try:
+            with_settings(the_game, "base", settings)
+        except InputError:
+            continue
+        return settings
+
+
+def coverage(boxes: int, stops: int, seed: int, games: tuple[str, ...]) -> None:
+    """Print how often the intervals of shares and of their changes hold at random moments."""
+    random = np.random.default_rng(seed)
+    held: list[tuple[bool, bool]] = []
+    for number in range(boxes):
+        game = games[number % len(games)]
+        settings = random_box(game, random)
+        live = Live(lambda: False)
+        count = default_players(find_game(game))
+        live.show(LiveBox(game, counts=(count,)))
+        time.sleep(random.uniform(1, 4))
+        live.state()
+        live.show(LiveBox(game, settings=settings, counts=(count,)))
+        shown = []
+        for _ in range(stops):
+            until = time.monotonic() + random.uniform(0, 0.3)
+            while time.monotonic() < until:
+                live.state("", 0.02)
+            shown += live.state()["tables"]
+        live.close()
+        true = true_shares(game, count, settings)
+        moves = true - true_shares(game, count, ())
+        for table in shown:
+            for seat, row in enumerate(table["sides"]):
+                _, low, high = row["ends"]
+                moved = row["change"] or (0.0, -1.0, 1.0)
+                held.append((low <= true[seat] <= high, moved[1] <= moves[seat] <= moved[2]))
+    rates = np.mean(held, axis=0)
+    print(
+        f"{len(held)} intervals at {boxes * stops} stops of {boxes} boxes: shares {rates[0]:.1%}, changes {rates[1]:.1%}"
+    )
+
+
+KNOWN: dict[tuple[Any, ...], Any] = {}
+
+
+def true_shares(game: str, count: int, settings: tuple[str, ...]) -> Any:
+    """Return the shares of wins of a box in TRUE_DEALS games that no strip plays."""
+    if (game, count, settings) not in KNOWN:
+        series = played(table_of(game, count), settings, TRUE_DEALS // 100, first=10**7)
+        KNOWN[game, count, settings] = series.by_chunk().mean(axis=0)[:count]
+    return KNOWN[game, count, settings]
+
+
+def table_of(game: str, count: int) -> Table:
+    """Return a table of usual players."""
+    the_game = load_game(game)
+    return Table(the_game, count, lineups_of(the_game, "", (count,))[0])
+
+
+def played(table: Table, settings: tuple[str, ...], chunks: int, first: int = 0) -> Series:
+    """Return a box played for so many chunks of 100 deals."""
+    series = Series(100)
+    match = table.match(with_settings(table.game, "base", settings))
+    outcomes, _ = play_chunks(match, first, chunks, 100, core_count())
+    series.add(outcomes, table.players, is_selfplay=True)
+    return series
+
+
+def width(numbers: int, seed: int) -> None:
+    """Print the median ratio of the interval of a change to that of two boxes that share the same games."""
+    random = np.random.default_rng(seed)
+    for game in GAMES[:2]:
+        table = table_of(game, default_players(find_game(game)))
+        base = played(table, (), 2_000)
+        ratios = []
+        for _ in range(numbers):
+            settings = random_box(game, random)
+            ours = change(played(table, settings, 200), base, table.players)
+            alike = change(played(table, settings, 100), played(table, (), 100), table.players)
+            ratios.append(
+                np.median((ours.high - ours.low)[: table.players] / (alike.high - alike.low)[: table.players])
+            )
+        print(f"{game}: median ratio {np.median(ratios):.2f}, quartiles {np.quantile(ratios, [0.25, 0.75]).round(2)}")
+    table = table_of("strozzi", 4)
+    tiny = played(table, ("ships.S01.sail=9",), 200)
+    ours = change(tiny, played(table, (), 2_000), 4)
+    paired = change(tiny, played(table, (), 200), 4)
+    print(
+        f"ships.S01.sail 8 to 9: {100 * (ours.high - ours.low)[:4] / 2} points, paired {100 * (paired.high - paired.low)[:4] / 2}"
+    )
+
+
+def dragging(minutes: float, seed: int) -> None:
+    """Move sliders at random; every half minute kill the process that plays, and print memory and complaints."""
+    random = np.random.default_rng(seed)
+    with desk_page("strozzi") as page:
+        sliders = page.locator("input[type=range][data-key]").all()
+        process, began, kills, slowest, refused = psutil.Process(), time.monotonic(), 0, 0.0, set()
+        while time.monotonic() - began < 60 * minutes:
+            until = time.monotonic() + 30
+            while time.monotonic() < until:
+                slider = sliders[random.integers(len(sliders))]
+                low, high, step = (float(slider.get_attribute(name) or 1) for name in ("min", "max", "step"))
+                value = whole(low + step * random.integers(0, int((high - low) / step) + 1))
+                slider.evaluate(MOVE, [value, slider.get_attribute("data-key"), random.uniform(20, 600)])
+                if words := page.locator("#problem").text_content():
+                    refused.add(words)
+            for child in process.children():
+                if "serve(" in " ".join(child.cmdline()):
+                    os.kill(child.pid, signal.SIGKILL)
+                    kills += 1
+            died = time.monotonic()
+            slider.evaluate(MOVE, [value, slider.get_attribute("data-key"), 10_000])
+            slowest = max(slowest, time.monotonic() - died)
+            row = {"minutes": round((time.monotonic() - began) / 60, 1), "MB": process.memory_info().rss >> 20}
+            print(
+                json.dumps(row | {"kills": kills, "slowest": round(slowest, 2), "refused": sorted(refused)}), flush=True
+            )
+
+
+def main() -> None:
+    """Run one of the measurements."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["latency", "coverage", "width", "dragging"])
+    parser.add_argument("--changes", type=int, default=200)
+    parser.add_argument("--boxes", type=int, default=40)
+    parser.add_argument("--stops", type=int, default=50, help="of each box")
+    parser.add_argument("--numbers", type=int, default=50)
+    parser.add_argument("--minutes", type=float, default=10.0)
+    parser.add_argument("--games", default="strozzi,medici_vs_strozzi")
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    if options.what == "latency":
+        latency(options.changes, options.seed)
+    elif options.what == "coverage":
+        coverage(options.boxes, options.stops, options.seed, tuple(options.games.split(",")))
+    elif options.what == "width":
+        width(options.numbers, options.seed)
+    else:
+        dragging(options.minutes, options.seed)
+
+
+if __name__ == "__main__":
+    main()

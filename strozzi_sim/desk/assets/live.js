@@ -1,0 +1,209 @@
+"use strict";
+// The strip under the box: it posts the box of the page, follows what is known of it, and draws the curve of the number
+// in hand. `tools` are functions of the desk: at, el, send, complain, place (the box), box (the forms of the box).
+window.makeStrip = tools => {
+const { at, el, send, complain, place, box } = tools;
+const names = "http://www.w3.org/2000/svg", WIDTH = 180, ROW = 22;
+let counts = [], agents = "", hand = "", state = { tables: [] }, dragged = {}, posted = Promise.resolve(), isWaiting = false;
+
+const percent = value => (100 * value).toFixed(1);
+const signed = text => (text.startsWith("-") ? `\u2212${text.slice(1)}` : `+${text}`);
+const minus = text => text.replace("-", "\u2212");
+
+function shape(tag, given, ...children) {
+  const made = document.createElementNS(names, tag);
+  for (const [name, value] of Object.entries(given)) made.setAttribute(name, String(value));
+  made.append(...children);
+  return made;
+}
+
+// -- what is shown
+
+const mine = () => ({ ...place(dragged), values: { players: counts.join(","), agents }, key: hand });
+
+// Sends the box of the page; while one is on its way, only the newest waits.
+function post() {
+  if (isWaiting || !counts.length) return;
+  isWaiting = true;
+  posted = posted.then(async () => {
+    isWaiting = false;
+    try {
+      await send("live", mine());
+    } catch (error) {
+      complain(error.message);
+    }
+  });
+}
+
+function chooseCounts() {
+  const all = box().players;
+  counts = counts.filter(each => all.includes(each));
+  if (!counts.length) counts = [all.includes(4) ? 4 : all[0]];
+  const boxes = all.map(each => el("label", {}, el("input", { type: "checkbox", checked: counts.includes(each), onchange: event => {
+    const kept = event.target.checked ? [...counts, each].sort() : counts.filter(other => other !== each);
+    counts = kept.length ? kept : counts;
+    event.target.checked = counts.includes(each);
+    post();
+  } }), String(each)));
+  const usual = box().agents.map(([name, agent]) => el("option", { value: agent }, `${name} players`));
+  const made = el("select", { "aria-label": "Who plays", onchange: event => { agents = event.target.value; post(); } }, ...usual);
+  made.value = agents || box().usual;
+  at("live-who").replaceChildren(el("span", { class: "muted" }, "Players"), ...boxes, made);
+}
+
+function sideOf(row, most, fair) {
+  const [value, low, high] = row.ends, x = share => WIDTH * Math.min(share / most, 1);
+  const drawn = shape("svg", { width: WIDTH, height: ROW, viewBox: `0 0 ${WIDTH} ${ROW}`, "aria-hidden": "true" },
+    shape("line", { x1: x(fair), x2: x(fair), y1: 0, y2: ROW, class: "fair" }),
+    shape("line", { x1: x(low), x2: x(high), y1: ROW / 2, y2: ROW / 2, class: "reach" }),
+    shape("circle", { cx: x(value), cy: ROW / 2, r: 4.5 }));
+  return el("tr", {}, el("th", { scope: "row" }, row.who), el("td", {}, drawn), el("td", { class: "number" }, percent(value)),
+    el("td", { class: "muted" }, `${percent(low)} to ${percent(high)}`), el("td", { class: isClear(row.change) ? "clear" : "muted" }, changeOf(row.change, percent)));
+}
+
+const isClear = change => change && change[1] !== null && (change[1] > 0 || change[2] < 0);
+
+function changeOf(change, text) {
+  if (!change) return "";
+  const [value, low, high] = change;
+  return low === null ? signed(text(value)) : `${signed(text(value))} (${minus(text(low))} to ${minus(text(high))})`;
+}
+
+function figureOf(row) {
+  const [value, low, high] = row.ends, text = each => each.toFixed(1);
+  return el("tr", {}, el("th", { scope: "row" }, row.who), el("td", {}), el("td", { class: "number" }, text(value)),
+    el("td", { class: "muted" }, low === null ? "" : `${text(low)} to ${text(high)}`), el("td", { class: isClear(row.change) ? "clear" : "muted" }, changeOf(row.change, text)));
+}
+
+function tableOf(table) {
+  const most = Math.max(2 * table.fair, ...table.sides.map(row => row.ends[0])) * 1.1, [value, low, high] = table.gap;
+  const half = Math.max(...table.sides.map(({ ends: [share, least, top] }) => Math.max(share - least, top - share)));
+  return el("table", { "data-players": String(table.players), "data-games": String(table.games), "data-half": half.toFixed(4) },
+    el("caption", {}, el("strong", {}, `${table.players} players`), ` ${table.games.toLocaleString("en")} games`),
+    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "of 100 games"), el("td", {}), el("th", { scope: "col" }, "wins"), el("th", { scope: "col" }, "surely within"), el("th", { scope: "col" }, "change"))),
+    el("tbody", {}, ...table.sides.map(row => sideOf(row, most, table.fair)),
+      el("tr", {}, el("th", { scope: "row" }, "gap between the seats"), el("td", {}), el("td", { class: "number" }, percent(value)), el("td", { class: "muted" }, `${percent(low)} to ${percent(high)}`), el("td", {})),
+      ...table.figures.map(figureOf)));
+}
+
+const isMine = () => {
+  const shown = place(dragged);
+  return state.game === shown.game && state.variant === shown.variant && JSON.stringify(state.settings) === JSON.stringify(shown.settings);
+};
+
+function draw() {
+  at("live-says").textContent = state.says || (state.tables.length && !isMine() ? "Following \u2026" : "");
+  if (state.tables.length) at("live-tables").replaceChildren(...state.tables.map(tableOf));
+  at("live").dataset.version = String(state.version);
+  at("live").dataset.box = JSON.stringify([state.game, state.variant, state.settings]);
+  drawCurve();
+}
+
+// The gap between the seats over the values of the number in hand, below its slider.
+function drawCurve() {
+  const place = document.querySelector(`[data-curve="${CSS.escape(hand)}"]`), curve = (state.key === hand && state.curve) || [];
+  for (const other of document.querySelectorAll(".curve")) if (other.parentElement !== place) other.remove();
+  if (!place || curve.length < 2) return;
+  const width = 260, height = 70, top = Math.max(...curve.map(each => each.gap[2])) * 1.05, first = curve[0].value, last = curve.at(-1).value;
+  const x = value => 8 + (width - 16) * (value - first) / (last - first), y = share => height - 16 - (height - 22) * share / top;
+  const edge = side => curve.map(each => `${x(each.value)},${y(each.gap[side])}`), now = curve.find(each => each.is_now);
+  const least = curve.reduce((one, two) => (two.gap[0] < one.gap[0] ? two : one));
+  const label = (each, text) => shape("text", { x: x(each.value), y: height - 2, "text-anchor": each === curve[0] ? "start" : each === curve.at(-1) ? "end" : "middle" }, text);
+  const drawn = shape("svg", { class: "curve", width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `gap between the seats: least at ${least.value}, ${percent(least.gap[0])} points` },
+    shape("polygon", { points: [...edge(2), ...edge(1).reverse()].join(" "), class: "band" }),
+    shape("polyline", { points: edge(0).join(" "), class: "line" }),
+    ...curve.map(each => shape("circle", { cx: x(each.value), cy: y(each.gap[0]), r: each.is_now ? 5 : 2.5, class: each.is_now ? "now" : "" })),
+    ...[curve[0], curve.at(-1), now, least].filter((each, k, all) => each && all.indexOf(each) === k).map(each => label(each, String(each.value))));
+  const known = place.querySelector(".curve");
+  if (known) known.replaceWith(drawn);
+  else place.append(drawn);
+}
+
+// -- sliders: [lowest, highest, step] of a number; while it is dragged the strip follows, and at its end the box does
+
+function slider(key, value, ends, id, label, before, set) {
+  if (!ends || ends[0] >= ends[1]) return null;
+  const made = el("input", { type: "range", id: `slide-${id}`, "data-key": key, "aria-label": `${label}, slider`, min: String(ends[0]), max: String(ends[1]), step: String(ends[2]), title: "double click: the published value" });
+  made.value = String(value);
+  made.addEventListener("focus", () => take(key));
+  made.addEventListener("pointerdown", () => take(key));
+  made.addEventListener("input", () => { at(id).value = made.value; drag(key, Number(made.value)); });
+  made.addEventListener("change", () => { dragged = {}; set(Number(made.value)); });
+  made.addEventListener("dblclick", () => { dragged = {}; set(before); });
+  return el("div", { class: "slide", "data-curve": key }, made);
+}
+
+function take(key) {
+  if (hand === key) return;
+  hand = key;
+  post();
+}
+
+function drag(key, value) {
+  hand = key;
+  dragged = { [key]: value };
+  post();
+}
+
+// -- following: nothing is asked of the desk, and so nothing plays, while the page is hidden
+
+async function follow() {
+  for (;;) {
+    if (document.hidden) await new Promise(done => document.addEventListener("visibilitychange", done, { once: true }));
+    try {
+      state = await send(`live?have=${state.version ?? ""}`);
+      if (state.game === undefined || !isMine()) post();
+      draw();
+      await new Promise(done => setTimeout(done, 30));
+    } catch (error) {
+      complain(error.message);
+      await new Promise(done => setTimeout(done, 3000));
+    }
+  }
+}
+
+// -- the history: boxes that were kept or asked about, of which two are compared
+
+const compared = new Set();
+let rows = [];
+
+function compare() {
+  const [second, first] = rows.filter(row => compared.has(row.number));
+  if (!first) return el("p", { class: "muted" }, "Tick two boxes to compare them.");
+  const text = (name, value) => textOf(second, name)(value);
+  const lines = Object.keys(second.figures).filter(name => name in first.figures).map(name => {
+    const [one, low, high] = first.figures[name], [two, least, most] = second.figures[name];
+    const ends = [low, high, least, most].includes(null) ? "" : ` (${minus(text(name, least - high))} to ${minus(text(name, most - low))})`;
+    return el("li", {}, `${name}: ${signed(text(name, two - one))}${ends}`);
+  });
+  return el("div", {}, el("p", {}, `“${second.box}” less “${first.box}”, ${second.players} and ${first.players} players:`), el("ul", {}, ...lines));
+}
+
+const textOf = (row, name) => (Object.keys(row.figures).indexOf(name) < row.shares ? percent : value => value.toFixed(1));
+
+function rowOf(row, back) {
+  const names = Object.keys(row.figures), [gap, first] = names, last = names.at(-3), [score, length] = names.slice(-2);
+  const deed = (path, more = {}) => () => send(path, { answer: row.number, ...more }).catch(error => complain(error.message));
+  return el("tr", {}, el("td", {}, el("input", { type: "checkbox", checked: compared.has(row.number), "aria-label": `compare box ${row.number}`, onchange: () => { compared.has(row.number) ? compared.delete(row.number) : compared.add(row.number); drawHistory(rows, back); } })),
+    el("th", { scope: "row" }, row.box), el("td", {}, `${row.players}, ${row.who}`), ...[gap, first, last, score, length].map(name => el("td", { class: "number", title: row.figures[name].map(end => end?.toFixed(4)).join(" ") }, textOf(row, name)(row.figures[name][0]))),
+    el("td", { class: "number" }, row.games.toLocaleString("en")), el("td", {}, el("input", { type: "text", value: row.note, "aria-label": `note on box ${row.number}`, onchange: event => deed("remark", { name: event.target.value })() })),
+    el("td", {}, el("button", { type: "button", onclick: () => back(row) }, "Back to it"), " ", el("button", { type: "button", "aria-label": `forget box ${row.number}`, onclick: deed("drop") }, "\u00d7")));
+}
+
+function drawHistory(found, back) {
+  rows = found;
+  const heads = ["", "box", "players", "gap", "first", "last", "score", "length", "games", "note", ""];
+  at("history-rows").replaceChildren(...(rows.length ? [el("table", {}, el("thead", {}, el("tr", {}, ...heads.map(head => (head ? el("th", { scope: "col" }, head) : el("td", {}))))), el("tbody", {}, ...rows.map(row => rowOf(row, back)))), compare()] : []));
+}
+
+return {
+  slider,
+  drawHistory,
+  follow,
+  // The box of the page is another one.
+  changed() { dragged = {}; chooseCounts(); post(); },
+  drawCurve,
+  get players() { return counts.map(String); },
+  get agents() { return agents && agents !== box().usual ? agents : ""; },
+};
+};

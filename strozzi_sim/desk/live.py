@@ -1,0 +1,430 @@
+"""The strip under the box: the figures of the box on the page, which follow every change and get surer.
+
+A thread hands batches of a few milliseconds of play to one worker process, which has compiled the game and plays on all
+cores; between two batches the newest box is taken up. Nothing is played unless a page has asked lately, nor while a
+question plays. What was played of a box is remembered, so a box that was seen before is known at once. Once the box is
+known well, the first box is played further, and then the boxes beside it: other values of the number in hand.
+"""
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from threading import Condition, Thread
+from time import monotonic
+from typing import Any
+
+import numpy as np
+
+from strozzi_sim.agent import AgentSpec
+from strozzi_sim.agent.names import core_count, lineups_of
+from strozzi_sim.agent.python import seconds_allowed
+from strozzi_sim.desk import measured
+from strozzi_sim.desk.measured import Bounds, Series
+from strozzi_sim.errors import InputError, StrozziError
+from strozzi_sim.facts.figures import DECISIONS, SCORE
+from strozzi_sim.game import Game, find_game
+from strozzi_sim.game.component_names import changes_in_words
+from strozzi_sim.game.sentences import listed, seat_words
+from strozzi_sim.game.variants import BASE, Variant, resolve_variant, with_settings, with_values
+from strozzi_sim.runtime.workers import WorkerDied, call_in_worker
+from strozzi_sim.simulation.match import Match, Measures
+from strozzi_sim.stats.intervals import Array
+from strozzi_sim.study.box_numbers import box_number
+from strozzi_sim.study.wording import player_words, players_words
+
+Json = dict[str, Any]
+UNSEEN_SECONDS = 10.0  # after the last request of a page nothing plays
+SEEN = 200  # boxes that are remembered
+NEIGHBOURS = 9  # values of the number in hand that are played
+FIRST_BESIDE, ENOUGH_BESIDE = 2_000, 20_000  # deals of each, before the box is known finely and afterwards
+_MOST_DEALS = 400_000  # of a box
+_TIMED = 0.03  # seconds of play from which the pace of a table is known
+_WAIT = 0.5  # seconds before a worker that died is replaced
+_SEED = 0
+GAP = "gap between the seats"
+DEFINITIONS = (
+    ("wins", "games of 100 that a seat wins, all seats played by copies of the player chosen; a shared win is divided"),
+    ("surely within", "an interval that holds in 95 of 100 boxes, whenever you look; it narrows as more is played"),
+    ("change", "difference from the box that you began with, with an interval of the same kind; bold: not by chance"),
+    (GAP, "wins of the best seat less wins of the worst one, of 100 games; chance alone makes some"),
+    (SCORE.label, "final score of a player, mean over seats and games"),
+    (DECISIONS.label, "decisions of all players in a game; the length of a game"),
+)
+
+
+@dataclass(frozen=True)
+class LiveBox:
+    """What the strip shows: a changed box, and who plays it.
+
+    Attributes:
+        counts: player counts.
+        agents: one line-up, or "" for the usual player.
+        key: the number in hand, "" for none.
+    """
+
+    game: str
+    variant: str = BASE
+    settings: tuple[str, ...] = ()
+    counts: tuple[int, ...] = ()
+    agents: str = ""
+    key: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """One player count with its line-up."""
+
+    game: Game
+    players: int
+    lineup: tuple[AgentSpec, ...]
+
+    @property
+    def name(self) -> tuple[str, int, str]:
+        """What tells tables apart."""
+        return self.game.name, self.players, ",".join(spec.text for spec in self.lineup)
+
+    @property
+    def is_selfplay(self) -> bool:
+        """Whether one agent plays itself."""
+        return len(self.lineup) == 1
+
+    def match(self, variant: Variant) -> Match:
+        """Return the match of a box at this table."""
+        seatings = "one" if self.is_selfplay else "rotate"
+        return Match(self.game, self.players, self.lineup, variant, _SEED, seatings)
+
+    @property
+    def who(self) -> list[str]:
+        """The sides of which shares are shown, as text."""
+        if self.is_selfplay:
+            return [seat_words(seat, self.players) for seat in range(self.players)]
+        positions = [self.lineup[place % len(self.lineup)].text for place in range(self.players)]
+        return [player_words(self.game, text) for text in positions]
+
+
+@dataclass(frozen=True)
+class Boxed:
+    """A box, and what tells boxes apart: a digest of its rules."""
+
+    variant: Variant
+    mark: bytes
+
+    @classmethod
+    def of(cls, variant: Variant) -> "Boxed":
+        """Return a box with its digest."""
+        return cls(variant, hashlib.blake2b(variant.rules.tobytes(), digest_size=16).digest())
+
+
+@dataclass(frozen=True)
+class Job:
+    """The next batch: chunks of a box."""
+
+    series: Series
+    table: Table
+    box: Boxed
+
+
+def play_chunks(match: Match, first: int, chunks: int, deals: int, threads: int) -> tuple[Array, float]:
+    """Return the outcome of each chunk from deal `first` on, OUTCOME[chunks], and the seconds that they took."""
+    start = monotonic()
+    ranges = [(first + k * deals, first + (k + 1) * deals) for k in range(chunks)]
+    threads = 1 if match.in_python else min(threads, chunks)
+    parts = [ranges[k::threads] for k in range(threads)]
+    with ThreadPoolExecutor(len(parts)) as pool:
+        found = list(pool.map(lambda part: _outcomes(match, part), parts))
+    outcomes = [None] * chunks
+    for k, part in enumerate(found):
+        outcomes[k::threads] = part  # type: ignore[assignment]
+    return np.concatenate(outcomes), monotonic() - start  # type: ignore[arg-type]
+
+
+def _outcomes(match: Match, ranges: list[tuple[int, int]]) -> list[Array]:
+    """Return the outcome of each range of deals; agents in Python play one range at a time."""
+    if match.in_python:
+        return [match.play(first, last).outcome for first, last in ranges]
+    return [each.outcome for each in match.play_ranges(ranges, Measures())]
+
+
+class Live:
+    """The strip of a desk. All pages of a desk show the same."""
+
+    def __init__(self, is_busy: Callable[[], bool]) -> None:
+        """Make a strip that pauses while `is_busy` returns True."""
+        self._is_busy = is_busy
+        self._changed = Condition()
+        self._box: LiveBox | None = None
+        self._tables: list[Table] = []
+        self._now: Boxed | None = None
+        self._first: Boxed | None = None
+        self._neighbours: dict[float, Boxed] = {}
+        self._own_value = 0.0
+        self._seen: OrderedDict[tuple[Any, ...], Series] = OrderedDict()
+        self._pace: dict[tuple[str, int, str], float] = {}  # by table: seconds of a deal on all cores
+        self._chunk: dict[tuple[str, int, str], int] = {}  # by table: deals of a chunk
+        self._asked = 0.0
+        self._is_closed = False
+        self._says = ""
+        self.version = 0
+        self.restarts = 0
+        self._thread: Thread | None = None
+
+    # -- for the pages -------------------------------------------------------------------------------------------------
+
+    def show(self, box: LiveBox) -> int:
+        """Take up a box, and return the version of the state before it. Raises InputError for one that is refused."""
+        game = find_game(box.game)
+        first = resolve_variant(game, box.variant)
+        now = with_settings(game, box.variant, box.settings)
+        counts = box.counts or (game.player_counts[0],)
+        lineups = lineups_of(game, box.agents, counts)
+        tables = [Table(game, count, lineups[k % len(lineups)]) for k, count in enumerate(counts)]
+        for table in tables:
+            table.match(now)
+        own, neighbours = _neighbours(game, now, box.key)
+        with self._changed:
+            self._box, self._tables = box, tables
+            self._now, self._first = Boxed.of(now), Boxed.of(first)
+            self._own_value = own
+            self._neighbours = {value: Boxed.of(variant) for value, variant in neighbours.items()}
+            self._says = ""
+            return self._publish()
+
+    def state(self, have: str = "", seconds: float = 0.0) -> Json:
+        """Return what is known of the box, once the version is not `have` or after `seconds`; play goes on."""
+        with self._changed:
+            self._asked = monotonic()
+            if self._thread is None and self._box is not None:
+                self._thread = Thread(target=self._run, daemon=True)
+                self._thread.start()
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: str(self.version) != have, seconds)
+            self._asked = monotonic()
+            return self._state()
+
+    def rows(self) -> list[Json]:
+        """Return the box as rows of the history, one for each player count. Raises InputError before any play."""
+        with self._changed:
+            state, box, now, first = self._state(), self._box, self._now, self._first
+        if box is None or now is None or first is None or not state["tables"]:
+            raise InputError("nothing is known of this box yet")
+        game = find_game(box.game)
+        clauses = [words for _, words in changes_in_words(game, first.variant.components, now.variant.components)]
+        place = {"game": box.game, "variant": box.variant, "settings": list(box.settings), "agents": box.agents}
+        place |= {"box": listed(clauses) or ("the published game" if box.variant == BASE else box.variant)}
+        place |= {"who": players_words(game, box.agents or game.default_agent, bare=True)}
+        rows = []
+        for table in state["tables"]:
+            figures = {GAP: table["gap"], **{row["who"]: row["ends"] for row in [*table["sides"], *table["figures"]]}}
+            known = {"players": table["players"], "games": table["games"], "shares": 1 + len(table["sides"])}
+            rows.append({**place, **known, "figures": figures})
+        return rows
+
+    def close(self) -> None:
+        """Stop."""
+        with self._changed:
+            self._is_closed = True
+            self._changed.notify_all()
+
+    # -- what is known -------------------------------------------------------------------------------------------------
+
+    def _series(self, table: Table, box: Boxed) -> Series:
+        """Return what was played of a box at a table, and mark it as seen last."""
+        key = (*table.name, box.mark)
+        if key not in self._seen:
+            self._seen[key] = Series(self._chunk.get(table.name, 1))
+        self._seen.move_to_end(key)
+        while len(self._seen) > SEEN:
+            self._seen.popitem(last=False)
+        return self._seen[key]
+
+    def _state(self) -> Json:
+        found: Json = {"version": self.version, "says": self._says, "restarts": self.restarts, "tables": []}
+        if self._box is None or self._now is None or self._first is None:
+            return found
+        found |= {"game": self._box.game, "variant": self._box.variant, "settings": list(self._box.settings)}
+        found |= {"agents": self._box.agents, "key": self._box.key}
+        for table in self._tables:
+            series, base = self._series(table, self._now), self._series(table, self._first)
+            if not series.chunks:
+                continue
+            sides = len(table.who)
+            own = measured.bounds(series, sides)
+            is_changed = self._now.mark != self._first.mark and base.chunks > 1
+            moved = measured.change(series, base, sides) if is_changed else None
+            found["tables"].append(_shown(table, series, own, moved))
+        if self._box.key and self._tables:
+            found["curve"] = list(self._curve(self._tables[0], self._now))
+        return found
+
+    def _curve(self, table: Table, now: Boxed) -> Iterator[Json]:
+        """Yield the gap of every value of the number in hand that was played, with its interval."""
+        boxes = {**self._neighbours, self._own_value: now}
+        for value in sorted(boxes):
+            series = self._series(table, boxes[value])
+            if series.chunks:
+                sides = len(table.who)
+                ends = measured.gap(measured.bounds(series, sides), sides)
+                yield {"value": value, "gap": ends, "is_now": value == self._own_value}
+
+    def _publish(self) -> int:
+        self.version += 1
+        self._changed.notify_all()
+        return self.version - 1
+
+    # -- play ----------------------------------------------------------------------------------------------------------
+
+    def _is_wanted(self) -> bool:
+        return monotonic() - self._asked < UNSEEN_SECONDS and not self._is_busy()
+
+    def _run(self) -> None:
+        """Play batches while a page asks for them and anything is worth playing."""
+        while True:
+            with self._changed:
+                if self._is_closed:
+                    return
+                is_wanted = self._is_wanted()
+                job = self._next() if is_wanted else None
+                if job is None:
+                    self._pause(is_wanted)
+                    continue
+            self._play(job)
+
+    def _pause(self, is_wanted: bool) -> None:
+        """Wait for a page or a box, a little if a question plays."""
+        is_seen = monotonic() - self._asked < UNSEEN_SECONDS
+        says = "A question is being played; this goes on afterwards." if is_seen and not is_wanted else ""
+        if says != self._says and is_seen:
+            self._says = says
+            self._publish()
+        self._changed.wait(1.0 if is_seen else None)
+
+    def _next(self) -> Job | None:
+        """Return what is worth playing most: the box until it is seen, the first box, the box, and those beside it."""
+        if self._now is None or self._first is None:
+            return None
+        for table in self._tables:
+            for limit, box in ((measured.COARSE, self._now), (measured.COARSE, self._first)):
+                if job := self._job(table, box, limit):
+                    return job
+        if job := self._beside(FIRST_BESIDE):
+            return job
+        for table in self._tables:
+            own, first = self._series(table, self._now), self._series(table, self._first)
+            if first.chunks < own.chunks:
+                return Job(first, table, self._first)
+            for limit, box in ((measured.FINE, self._now), (measured.BASE_FINE, self._first)):
+                if job := self._job(table, box, limit):
+                    return job
+        return self._beside(ENOUGH_BESIDE)
+
+    def _beside(self, most: int) -> Job | None:
+        """Return the next batch of the box beside this one that was played least, until each has so many deals."""
+        jobs = [self._job(self._tables[0], box, 0.0, most) for box in self._neighbours.values()]
+        return min((job for job in jobs if job), key=lambda job: job.series.chunks, default=None)
+
+    def _job(self, table: Table, box: Boxed, limit: float, most: int = _MOST_DEALS) -> Job | None:
+        """Return the next batch of a box, or None if its shares are known to `limit`, or after `most` deals."""
+        series = self._series(table, box)
+        if series.total >= most:
+            return None
+        if series.chunks > 1 and limit:
+            found = measured.bounds(series, len(table.who), min(limit, measured.FINE))
+            if measured.precision_of(found, len(table.who)) <= limit:
+                return None
+        return Job(series, table, box)
+
+    def _play(self, job: Job) -> None:
+        """Play a batch in the worker, and add it to what is known."""
+        threads = core_count()
+        pace = self._pace.get(job.table.name)
+        is_first_time = pace is None
+        per_batch = measured.BATCH_SECONDS / (pace or 1.0) / job.series.deals
+        chunks = threads if is_first_time else max(threads, min(int(per_batch), 1 + 2 * job.series.chunks))
+        try:
+            if is_first_time:
+                self._warm(job)
+                return
+            first = job.series.total
+            outcomes, seconds = call_in_worker(
+                play_chunks, job.table.match(job.box.variant), first, chunks, job.series.deals, threads,
+                seconds=seconds_allowed(),
+            )  # fmt: skip
+        except WorkerDied as died:
+            with self._changed:
+                self.restarts += 1
+                self._says = f"The process that plays {died.what}; another one goes on."
+                self._publish()
+                self._changed.wait(_WAIT)
+            return
+        except StrozziError as error:
+            with self._changed:
+                self._says = str(error)
+                self._now = None
+                self._publish()
+            return
+        with self._changed:
+            self._pace[job.table.name] = 0.7 * (pace or 0.0) + 0.3 * seconds / (chunks * job.series.deals)
+            job.series.add(outcomes, job.table.players, is_selfplay=job.table.is_selfplay)
+            self._says = ""
+            self._publish()
+
+    def _warm(self, job: Job) -> None:
+        """Compile what a table needs, measure its pace, and settle the deals of its chunks."""
+        with self._changed:
+            self._says = "Getting ready to play; the first time this takes a minute."
+            self._publish()
+        match, threads = job.table.match(job.box.variant), core_count()
+        deals, seconds = 0, 0.0
+        while seconds < _TIMED and deals < 1_000:
+            deals = max(1, 4 * deals)
+            _, seconds = call_in_worker(play_chunks, match, 0, threads, deals, threads, seconds=seconds_allowed())
+            seconds = seconds if deals > 1 else 0.0  # the first call compiles, or loads code
+        with self._changed:
+            self._pace[job.table.name] = seconds / (deals * threads)
+            self._chunk[job.table.name] = measured.chunk_deals(self._pace[job.table.name])
+            for key in [key for key in self._seen if key[:3] == job.table.name]:  # with chunks of another size
+                del self._seen[key]
+            self._says = ""
+            self._publish()
+
+
+def _neighbours(game: Game, now: Variant, key: str) -> tuple[float, dict[float, Variant]]:
+    """Return the value of the number in hand, and boxes with other values of it, those near the value first."""
+    if not key:
+        return 0.0, {}
+    number = box_number(game, now, key)
+    others = [value for value in number.values if value != number.value]
+    others.sort(key=lambda value: abs(value - number.value))
+    step = max(1, len(others) // NEIGHBOURS)
+    chosen = others[: NEIGHBOURS // 3] + others[NEIGHBOURS // 3 :: step]
+    found: dict[float, Variant] = {}
+    for value in chosen:
+        try:
+            found[value] = with_values(game, now, {key: value})
+        except InputError:
+            continue
+        if len(found) == NEIGHBOURS:
+            break
+    return number.value, found
+
+
+def _shown(table: Table, series: Series, own: Bounds, moved: Bounds | None) -> Json:
+    """Return what is known at a table: sides, figures, and the gap, each with its interval and change."""
+    sides = len(table.who)
+    names = [*table.who, SCORE.label, DECISIONS.label]
+    changes = moved.rows() if moved is not None else [None] * len(names)
+    rows = [
+        {"who": name, "ends": ends, "change": change}
+        for name, ends, change in zip(names, own.rows(), changes, strict=True)
+    ]
+    games = series.total * (1 if table.is_selfplay else table.players)
+    return {
+        "players": table.players,
+        "games": games,
+        "fair": 1 / table.players,
+        "sides": rows[:sides],
+        "figures": rows[sides:],
+        "gap": measured.gap(own, sides),
+    }

@@ -1,0 +1,154 @@
+"""The figures of a box under the hand: what has been played of it so far, with intervals that hold at any moment.
+
+A box is played in chunks of equally many deals. The box that was begun with is played further than any other, so a
+figure's change is measured beside all of its deals: of a chunk's figure, that of the first box on the same deals is
+taken off as far as the two go together (a control variate whose coefficient is fitted from the chunks). Equal boxes
+differ by exactly 0, and boxes that hardly go together lose nothing.
+
+Axes: t chunks, F figures: the share of wins of every side, then mean score and length.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from strozzi_sim.facts.columns import WIN_UNITS
+from strozzi_sim.stats.intervals import Array
+from strozzi_sim.stats.precision import ALPHA, mean_half_width, share_interval
+
+COARSE, FINE = 0.02, 0.005  # half widths of a share for which its intervals are tuned: seen at once, and in the end
+BASE_FINE = 0.0025  # half width to which the box that was begun with is played
+BATCH_SECONDS = 0.05  # of play between two pictures
+_OF_BASE = 0.1  # part of a change's error probability that the interval of the first box takes
+
+
+@dataclass
+class Series:
+    """What was played of a box with some players: the figures of every chunk."""
+
+    deals: int  # of a chunk
+    parts: list[Array] = field(default_factory=list)
+    known: dict[tuple[int, float], "Bounds"] = field(default_factory=dict)  # intervals of what is played so far
+
+    def add(self, outcomes: Array, players: int, *, is_selfplay: bool) -> None:
+        """Add the chunks of an OUTCOME array: by seat if one agent plays itself, else by position."""
+        axis = 1 if is_selfplay else 2
+        wins, played, scores = (
+            outcomes[name].sum(axis=axis)[:, :players].astype(np.float64) for name in ("wins", "played", "scores")
+        )
+        games = outcomes["games"].astype(np.float64)
+        self.known.clear()
+        columns = [wins / played / WIN_UNITS, (scores.sum(axis=1) / played.sum(axis=1))[:, None]]
+        self.parts.append(np.concatenate([*columns, (outcomes["decisions"] / games)[:, None]], axis=1))
+
+    @property
+    def chunks(self) -> int:
+        """Number of chunks."""
+        return sum(map(len, self.parts))
+
+    @property
+    def total(self) -> int:
+        """Number of deals."""
+        return self.chunks * self.deals
+
+    def by_chunk(self) -> Array:
+        """Return the figures by chunk, float64[t, F]."""
+        if len(self.parts) > 1:
+            self.parts = [np.concatenate(self.parts)]
+        return self.parts[0]
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Figures and their intervals, float64[F] each."""
+
+    value: Array
+    low: Array
+    high: Array
+
+    def rows(self) -> list[list[float | None]]:
+        """Return [value, low, high] of each figure; an end without a number is None."""
+        return [[_number(each) for each in ends] for ends in zip(self.value, self.low, self.high, strict=True)]
+
+
+def bounds(series: Series, shares: int, fine: float = FINE) -> Bounds:
+    """Return the figures of a box, of which the first are shares, with intervals of 95 % over all looks."""
+    if (shares, fine) not in series.known:
+        series.known[shares, fine] = _bounds(series, shares, fine)
+    return series.known[shares, fine]
+
+
+def _bounds(series: Series, shares: int, fine: float) -> Bounds:
+    figures = series.by_chunk()
+    value = figures.mean(axis=0)
+    half = mean_half_width(figures, ALPHA)
+    low, high = value - half, value + half
+    own = value[:shares]
+    for each in (COARSE, fine):  # each is valid at half the error probability, so both hold at once
+        ends = share_interval(own, series.total, each, ALPHA / 2)
+        low[:shares] = ends[0] if each == COARSE else np.maximum(low[:shares], ends[0])
+        high[:shares] = ends[1] if each == COARSE else np.minimum(high[:shares], ends[1])
+    return Bounds(value, low, high)
+
+
+def change(series: Series, base: Series, shares: int) -> Bounds:
+    """Return the change of every figure from the first box, on the deals that both have played."""
+    first = base.by_chunk()
+    own = series.by_chunk()[: len(first)]
+    same = first[: len(own)]
+    known = first.mean(axis=0)
+    joint = _coefficient(own, same)
+    parts = own - joint * same
+    value = parts.mean(axis=0) - (1 - joint) * known
+    half = mean_half_width(parts, (1 - _OF_BASE) * ALPHA)
+    of_base = mean_half_width(first, _OF_BASE * ALPHA)
+    low_base, high_base = share_interval(known[:shares], base.total, BASE_FINE, _OF_BASE * ALPHA)
+    of_base[:shares] = np.minimum(of_base[:shares], np.maximum(known[:shares] - low_base, high_base - known[:shares]))
+    half = half + np.where(joint < 1, (1 - joint) * of_base, 0.0)
+    low, high = value - half, value + half
+    low[:shares], high[:shares] = _narrowed(low, high, series, base, shares)
+    is_equal = (own == same).all(axis=0)
+    rare = share_interval(np.zeros(1), series.total, FINE)[1][0]  # taken as: the share of deals that may differ
+    low[:shares] = np.where(is_equal[:shares], -rare, low[:shares])
+    high[:shares] = np.where(is_equal[:shares], rare, high[:shares])
+    return Bounds(np.where(is_equal, 0.0, value), low, high)
+
+
+def _coefficient(own: Array, same: Array) -> Array:
+    """Return how far each figure goes with that of the first box on the same deals, from 0 to 1, float64[F]."""
+    spread = same - same.mean(axis=0)
+    variance = (spread**2).sum(axis=0)
+    covariance = (spread * (own - own.mean(axis=0))).sum(axis=0)
+    joint = np.clip(covariance / np.where(variance > 0, variance, 1.0), 0.0, 1.0)
+    return np.where((own == same).all(axis=0), 1.0, joint)
+
+
+def _narrowed(low: Array, high: Array, series: Series, base: Series, shares: int) -> tuple[Array, Array]:
+    """Return the ends of the changes of shares, from the intervals of both shares while the paired one is wider."""
+    own, first = bounds(series, shares), bounds(base, shares, BASE_FINE)
+    apart_low, apart_high = own.low - first.high, own.high - first.low
+    is_wider = ~(high - low < apart_high - apart_low)
+    return np.where(is_wider, apart_low, low)[:shares], np.where(is_wider, apart_high, high)[:shares]
+
+
+def gap(found: Bounds, shares: int) -> list[float]:
+    """Return value, low and high of the largest share less the smallest."""
+    value, low, high = (ends[:shares] for ends in (found.value, found.low, found.high))
+    least = max(0.0, float((low[:, None] - high[None, :]).max()))
+    return [float(value.max() - value.min()), least, float(high.max() - low.min())]
+
+
+def precision_of(found: Bounds, shares: int) -> float:
+    """Return the widest half of the intervals of shares."""
+    value, low, high = (ends[:shares] for ends in (found.value, found.low, found.high))
+    return float(np.maximum(value - low, high - value).max())
+
+
+def chunk_deals(seconds_per_deal: float) -> int:
+    """Return the deals of a chunk: a tenth of a batch, from 10 to 100."""
+    return int(np.clip(BATCH_SECONDS / 10 / max(seconds_per_deal, 1e-9), 10, 100))
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if np.isfinite(value) else None

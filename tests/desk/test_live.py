@@ -1,0 +1,233 @@
+"""The strip of the desk: figures that follow the box, with intervals that hold at any moment; boxes as files."""
+
+import os
+import signal
+import time
+
+import numpy as np
+import psutil
+import pytest
+
+from commands import wait_until
+from strozzi_sim.desk import measured
+from strozzi_sim.desk.answers import Shelf
+from strozzi_sim.desk.live import UNSEEN_SECONDS, Live, LiveBox
+from strozzi_sim.desk.measured import Series
+from strozzi_sim.desk.questions import box_of
+from strozzi_sim.desk.sheets import settings_from, sheet_of, toml_of
+from strozzi_sim.errors import InputError
+from strozzi_sim.game import load_game
+from strozzi_sim.game.variants import with_settings
+from strozzi_sim.simulation.loop import OUTCOME
+
+SHARES = np.array([0.4, 0.35, 0.25])
+DEALS = 40
+
+
+def outcomes(random, chunks, shares=SHARES):
+    """Return chunks of games of one player that plays itself, whose winner is drawn."""
+    found = np.zeros(chunks, OUTCOME)
+    wins = random.multinomial(DEALS, shares, chunks)
+    found["games"] = DEALS
+    found["decisions"] = random.poisson(60 * DEALS, chunks)
+    found["played"][:, 0, :3] = DEALS
+    found["wins"][:, 0, :3] = wins * measured.WIN_UNITS
+    found["scores"][:, 0, :3] = random.normal(100 * DEALS, 10 * np.sqrt(DEALS), (chunks, 3)).astype(int)
+    return found
+
+
+def series_of(*parts):
+    series = Series(DEALS)
+    for part in parts:
+        series.add(part, 3, is_selfplay=True)
+    return series
+
+
+def test_intervals_hold_at_every_look():
+    """The share of 25 boxes whose intervals hold at all of 8 looks is at least nominal, for figures and changes."""
+    random = np.random.default_rng(1)
+    held = np.zeros(2)
+    base = series_of(outcomes(random, 1_500))
+    for _ in range(25):
+        series = series_of(outcomes(random, 2))
+        is_held = np.ones(2, bool)
+        for _ in range(8):
+            own, moved = measured.bounds(series, 3), measured.change(series, base, 3)
+            is_held[0] &= bool(own.low[0] <= SHARES[0] <= own.high[0])
+            is_held[1] &= bool(moved.low[0] <= 0 <= moved.high[0])
+            series.add(outcomes(random, 1 + series.chunks), 3, is_selfplay=True)
+            if series.chunks > 1_000:
+                break
+        held += is_held
+    assert (held >= 22).all()
+
+
+def test_equal_boxes_differ_by_exactly_nothing():
+    played = outcomes(np.random.default_rng(2), 200)
+    moved = measured.change(series_of(played[:60]), series_of(played), 3)
+    assert (moved.value == 0).all()
+    assert (moved.low[:3] < 0).all()
+    assert (moved.high[:3] < 0.05).all()
+
+
+def test_a_first_box_that_is_known_well_halves_the_error_of_unrelated_boxes():
+    random = np.random.default_rng(3)
+    series, base = series_of(outcomes(random, 400)), series_of(outcomes(random, 8_000))
+    alike = measured.change(series, series_of(outcomes(random, 400)), 3)
+    better = measured.change(series, base, 3)
+    widths = (better.high - better.low)[:3] / (alike.high - alike.low)[:3]
+    assert (widths < 0.85).all()
+
+
+def test_one_chunk_has_no_error_yet_and_shares_have_an_interval():
+    found = measured.bounds(series_of(outcomes(np.random.default_rng(4), 1)), 3)
+    assert (found.low[:3] < SHARES).all()
+    assert (found.high[:3] > SHARES).all()
+    assert not np.isfinite(found.low[3:]).any()
+    assert found.rows()[3][1:] == [None, None]
+
+
+@pytest.fixture
+def live():
+    made = Live(lambda: False)
+    yield made
+    made.close()
+
+
+def known(live, games=1, is_known=lambda table: True, seconds=120):
+    """Return the state of a strip once so many games, and more if wanted, are known of every table."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        state = live.state("", 0.2)
+        if state["tables"] and all(table["games"] >= games and is_known(table) for table in state["tables"]):
+            return state
+        time.sleep(0.02)
+    raise AssertionError(state)
+
+
+def test_a_change_is_followed_and_boxes_seen_before_are_known_at_once(live):
+    live.show(LiveBox("strozzi", counts=(3,), agents="random"))
+    (table,) = known(live, 2_000)["tables"]
+    assert [row["who"] for row in table["sides"]] == ["the first player", "the second player", "the last player"]
+    assert all(row["change"] is None for row in table["sides"])
+    assert sum(row["ends"][0] for row in table["sides"]) == pytest.approx(1)
+    live.show(LiveBox("strozzi", settings=("tracks.bonus.9=40",), counts=(3,), agents="random", key="tracks.bonus.9"))
+    assert live.state()["tables"] == []
+    (changed,) = known(live, 2_000, lambda table: (table["figures"][0]["change"] or [0, None])[1] is not None)["tables"]
+    assert changed["figures"][0]["change"][1] > 0, "40 coins instead of 15 raise scores"
+    wait_until(lambda: len(live.state()["curve"]) > 5)
+    assert [each["is_now"] for each in live.state()["curve"] if each["value"] == 40] == [True]
+    live.show(LiveBox("strozzi", counts=(3,), agents="random"))
+    assert live.state()["tables"][0]["games"] >= 2_000
+    (row,) = live.rows()
+    assert row["box"] == "the published game"
+    assert list(row["figures"])[:2] == ["gap between the seats", "the first player"]
+
+
+def test_a_line_up_is_shown_by_player_and_a_wrong_box_is_refused(live):
+    live.show(LiveBox("strozzi", counts=(3,), agents="greedy,random"))
+    (table,) = known(live, 300)["tables"]
+    assert table["sides"][0]["ends"][0] > table["sides"][1]["ends"][0]
+    with pytest.raises(InputError, match=r"tracks\.bonus\.9"):
+        live.show(LiveBox("strozzi", settings=("tracks.bonus.9=-1",)))
+    assert known(live)["tables"][0]["players"] == 3
+
+
+@pytest.mark.slow
+def test_a_process_that_dies_is_replaced(live):
+    live.show(LiveBox("strozzi", counts=(3,), agents="random"))
+    known(live, 1_000)
+    for _ in range(3):
+        before = live.state()["tables"][0]["games"]
+        workers = [each for each in psutil.Process().children() if "serve(" in " ".join(each.cmdline())]
+        for worker in workers:
+            os.kill(worker.pid, signal.SIGKILL)
+        known(live, before + 500)
+    assert live.restarts >= 1
+
+
+@pytest.mark.slow
+def test_nothing_plays_once_no_page_asks(live):
+    live.show(LiveBox("strozzi", counts=(4,), agents="heuristic"))
+    known(live, 500)
+    time.sleep(UNSEEN_SECONDS + 3)
+
+    def used():
+        processes = [psutil.Process(), *psutil.Process().children(recursive=True)]
+        return sum(sum(each.cpu_times()[:2]) for each in processes)
+
+    before = used()
+    time.sleep(3)
+    assert used() - before < 0.3
+
+
+@pytest.mark.slow
+def test_a_question_goes_first():
+    is_busy = False
+    live = Live(lambda: is_busy)
+    live.show(LiveBox("strozzi", counts=(3,), agents="random"))
+    known(live, 200)
+    is_busy = True
+    wait_until(lambda: "question" in live.state("", 0.1)["says"])
+    before = live.state()["tables"][0]["games"]
+    assert live.state("", 2.0)["tables"][0]["games"] == before
+    live.close()
+
+
+@pytest.mark.parametrize("game", ["strozzi", "strasbourg", "medici_vs_strozzi"])
+def test_every_slider_keeps_to_what_the_game_allows(game):
+    for group in box_of(game)["groups"]:
+        for field in group.get("fields", []):
+            if field["kind"] == "number":
+                low, high, step = field["slide"]
+                assert low <= field["value"] <= high
+                assert step > 0
+                assert field["low"] is None or low >= field["low"]
+                assert field["high"] is None or high <= field["high"]
+
+
+def test_a_box_goes_out_and_comes_in():
+    game = load_game("strozzi")
+    box = with_settings(game, "base", ["tracks.bonus.9=20", "ships.S03.sail=8"])
+    sheet, toml = sheet_of(game, box), toml_of(game, box, "mine")
+    assert sheet.splitlines()[0] == "key,name,published,mine"
+    assert "tracks.bonus.9,bonus of space 9 of the tracks,15,20" in sheet
+    for text in (sheet, toml):
+        assert with_settings(game, "base", settings_from(game, text)).components == box.components
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("key,name,published,mine\ntracks.bonus.99,x,1,2\n", "line 2 of the sheet: no number has the key"),
+        (
+            "key,name,published,mine\ntracks.bonus.9,x,15,many\n",
+            "line 2 of the sheet: tracks.bonus.9: expected a number",
+        ),
+        ("key,name\ntracks.bonus.9,x\n", "the sheet lacks the column 'mine'"),
+        ("[variant.a]\n[variant.b]\n", r"expected one box, \[variant.NAME\], got 2"),
+        ("what is this", "neither a sheet"),
+    ],
+)
+def test_a_wrong_file_is_refused_in_one_line(text, words):
+    with pytest.raises(InputError, match=words):
+        settings_from(load_game("strozzi"), text)
+
+
+def test_boxes_are_kept_with_their_notes(tmp_path):
+    shelf = Shelf(tmp_path / "shelf")
+    row = {"game": "strozzi", "variant": "base", "settings": [], "box": "the published game", "players": 4}
+    row |= {"agents": "", "who": "usual players", "games": 100, "shares": 1, "figures": {"gap": [0.1, 0.0, 0.2]}}
+    shelf.remember(**row)
+    shelf.remark(1, "dull")
+    shelf.remember(**{**row, "games": 200})
+    shelf.remember(**{**row, "players": 5})
+    shelf.close()
+    shelf = Shelf(tmp_path / "shelf")
+    assert [(each["number"], each["players"], each["games"], each["note"]) for each in shelf.state()["history"]] == [
+        (3, 5, 100, ""),
+        (2, 4, 200, "dull"),
+    ]
+    shelf.drop(3)
+    assert len(shelf.state()["history"]) == 1
+    shelf.close()
