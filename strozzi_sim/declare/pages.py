@@ -23,6 +23,7 @@ from strozzi_sim.declare.figure_tables import (
     figures_in,
     first_scenario,
     headline_players,
+    named,
     pick,
 )
 from strozzi_sim.declare.finding import Comparison, Finding, compared_rows, comparison_of, finding_of, with_key
@@ -338,8 +339,7 @@ class Report:
 
     def _name_of(self, words: Mapping[str, str], key: str, level: str) -> str:
         """Return what a sentence calls a level: its name, else the first part of its label in `words`."""
-        known = {**words, **self._declared.names}
-        return known.get(f"{key}={level}", known.get(level, level)).split(_SEPARATOR)[0]
+        return named(level, {**words, **self._declared.names}, key).split(_SEPARATOR)[0]
 
 
 @cache

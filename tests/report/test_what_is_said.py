@@ -293,7 +293,7 @@ def test_agents_are_named_and_copies_numbered():
         {"position": [0, 1, 2, 0], "agent": ["greedy:margin=4", "random", "random", "greedy:margin=4"]}
     )
     assert agent_names(lineup, 3, {}) == ["greedy:margin=4", "first random", "second random"]
-    assert agent_names(lineup[:0], 3, {}) == ["seat 0", "seat 1", "seat 2"]
+    assert agent_names(lineup[:0], 3, {}) == ["the first player", "the second player", "the third player"]
 
 
 def test_players_have_names_and_only_agents_of_no_tier_are_called_by_their_spec():
