@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import structs
 
 from strozzi_sim import stats
-from strozzi_sim.declare.alarms import NO_CHOICE, Alarm, FoundAlarm, Lineups, found_alarms
+from strozzi_sim.declare.alarms import NO_CHOICE, VARIANT, Alarm, FoundAlarm, Lineups, found_alarms
 from strozzi_sim.declare.custom_heatmaps import HeatMapSpec, custom_heat_map, words_of
 from strozzi_sim.declare.figure_tables import (
     CELL,
@@ -295,12 +295,23 @@ class Report:
         return text_by_page
 
     def found_alarms(
-        self, tables: Tables, components: Mapping[str, Any], lineups: Lineups, reference: str, usual: str
+        self,
+        tables: Tables,
+        components: Mapping[str, Any],
+        lineups: Lineups,
+        reference: str,
+        usual: str,
+        boxes: Mapping[str, str],
     ) -> list[FoundAlarm]:
-        """Return the alarms that are certain; `components` is variant -> component data, `usual` the default agent."""
+        """Return the alarms that are certain; `components` is variant -> component data, `usual` the default agent.
+
+        `boxes` is variant -> the variant in a sentence.
+        """
         words_of_variant = cache(lambda variant: self.words(tables, components.get(variant, {})))
 
         def name_of(variant: str, key: str, level: str) -> str:
+            if key == VARIANT:
+                return boxes[level]
             if key == "agent":
                 return "usual play" if level == usual else level
             return self._name_of(words_of_variant(variant), key, level)

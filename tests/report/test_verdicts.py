@@ -444,6 +444,14 @@ def test_a_copy_that_wins_most_is_called_one():
     assert study.verdict(tables, Look()).answer == (
         "No agent beats every other at 3 players; a copy of the usual player wins most, 40 of 100 games."
     )
+    notes = study.verdict(tables, Look()).notes
+    assert notes[0].startswith(
+        "No agent beats every other at 3 players: the usual player and the second usual player are"
+    )
+    assert notes[1].startswith("By strength in Strozzi at 3 players: second usual, usual, greedy")
+    standing, pairs, _ = study.sections(tables, Look())
+    assert [number.what for number in standing.numbers][:1] == ["games won by the second usual player, 3 players"]
+    assert set(pairs.tables["pairs"]["row"]) == {"1 second usual", "2 usual", "3 greedy"}
 
 
 def test_no_seats_are_too_few_games():
@@ -502,7 +510,8 @@ def test_a_heat_map_names_its_ends_only_if_cells_differ():
         name, heat_map = next((name, each) for name, each in report_of(STUDY.the_game).heat_maps.items() if each.equal)
         look = Look(name="x", heatmaps=(name,))
         rows = pd.DataFrame(rows).assign(figure=heat_map.figure.name)
-        return verdict_on_maps(STUDY, {f"heat_{name.replace('-', '_')}": rows}, look).answer
+        tables = {f"heat_{name.replace('-', '_')}": rows, "balance": rows}
+        return verdict_on_maps(STUDY, tables, look).answer
 
     named = said({("plus_one", "1"): 0.2, ("ware", "1"): 0.5})
     assert "from 20" in named
