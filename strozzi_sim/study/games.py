@@ -225,7 +225,7 @@ def _gap_numbers(tables: Tables, game: Game) -> tuple[KeyNumber, ...]:
 def _page_numbers(study: Study, tables: Tables, page: str) -> Iterator[KeyNumber]:
     components = {name: variant.components for name, variant in study.variant_of.items()}
     for row, figure, place in report_of(study.the_game).ends(tables, components, page) if page != "balance" else ():
-        yield KeyNumber(row, figure, f"{figure.label}: {place}, {_games_of(row, tables['balance'], study.the_game)}")
+        yield KeyNumber(row, figure, f"{figure.words}: {place}, {_games_of(row, tables['balance'], study.the_game)}")
 
 
 def _length_numbers(tables: Tables, game: Game) -> Iterator[KeyNumber]:
@@ -317,8 +317,8 @@ def _place(study: Study, tables: Tables, heat_map: HeatMap, row: Any) -> str:
     parts = []
     for label, side in ((heat_map.row_label, "row"), (heat_map.column_label, "column")):
         level, short = str(row[side]), re.sub(r" \(.*?\)", "", label)
-        if heat_map.column_of(side) == "seat" and level.isdecimal():
-            parts.append(seat_words(int(level), row["players"]))
+        if heat_map.column_of(side) == "seat":  # of some games the levels are names
+            parts.append(seat_words(int(level), row["players"]) if level.isdecimal() else level)
         else:
             colon = ":" * ("," in short)
             parts.append(f"{short}{colon} {words.get(level, level.replace('_', ' '))}")

@@ -237,7 +237,7 @@ class CompareAgents(Compare):
                 answers.append(with_capital(f"{better} {wins}."))
         if not answers and not (rows["value"].abs() + rows["high"] - rows["low"]).any():
             return Verdict(f"{with_capital(first)} and {second} win exactly alike.", named)
-        notes = [f"{row.players} players: {points(row)} of games won, first minus second." for row in rows.itertuples()]
+        notes = [f"At {row.players} players the difference is {points(row)}." for row in rows.itertuples()]
         if not answers:
             answers = [f"{with_capital(first)} and {second} are not known to differ in games won."]
         unsure = f"At {listed([str(count) for count in unknown['players']])} players {size}." if size else ""

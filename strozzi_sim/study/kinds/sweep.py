@@ -214,7 +214,7 @@ class Sweep(Decided):
         found = f"no value is found to be fairer{at} than the {compared} (gap {points[self.reference]} points)."
         answer, subject = f"{with_capital(self._keys_in_words)}: {found}", ""
         if word_count(answer) > MOST_WORDS:
-            answer, subject = with_capital(found), f"Tried: values of {self._keys_in_words}."
+            answer, subject = with_capital(found), f"Tried: {self._keys_in_words}."
         if np.isnan(least):
             return Verdict(answer, subject)
         smallest = np.floor(1000 * least) / 10
@@ -264,7 +264,7 @@ class Sweep(Decided):
         gaps = pick(gaps, players=headline_players(all_rows), lineup=all_rows["lineup"].iloc[0])
         ends = pd.concat([gaps.head(1), gaps[gaps["marked"]], gaps.tail(1)]).drop_duplicates("at")
         chance = [f"; chance alone: up to {format_value(gap, SEAT_GAP)}" if gap > 0 else "" for gap in ends["chance"]]
-        label = "gap between the seats at {at}, {players} players{by_chance}"
+        label = "gap between the seats with {at} at {players} players{by_chance}"
         in_figures = replace(picture("values", shown, keys=keys), figures=tuple(figures))
         numbers = key_numbers(ends.assign(by_chance=chance), SEAT_GAP, label)
         declared = section("values", shown, numbers=numbers, keys=keys, figure="", of_gap="")
