@@ -185,6 +185,11 @@ class Report:
         """Whether the game declares no pages, pictures or heat maps."""
         return self.pages == {"balance": BALANCE} and not self._declared.pictures and not self.heat_maps
 
+    def described(self, page: str) -> dict[str, str]:
+        """Return name -> label of the figures that have a line of their own in a table of a page."""
+        drawn = [each for each in self._declared.pictures.values() if (each.page, each.x) == (page, "figure")]
+        return {name: text for each in drawn if isinstance(each.figures, dict) for name, text in each.figures.items()}
+
     def words(self, tables: Tables, data: Mapping[str, Any]) -> dict[str, str]:
         """Return labels of raw values in a variant with this component data, which may be empty."""
         return {**self._player_names, **self._declared.words, **(self._code.words(tables, data) if self._code else {})}
