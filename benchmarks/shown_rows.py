@@ -145,6 +145,7 @@ class Shown:
             found |= {f"seat {seat[1]}"} if key == "seat" else set()
         if key in ("agent", "challenger", "position"):
             found |= {kind_of(self, each) for each in found}
+            found |= {each.replace("random moves", "player who moves at random") for each in found}
         if key == "thing":
             found |= {(noun := self.noun(text)), noun.removeprefix("the ")}
         if key == "opponent" and text in self.place:

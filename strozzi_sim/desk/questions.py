@@ -222,7 +222,7 @@ def aims_of(game: Game) -> list[Json]:
 def tunable_of(game: Game, variant: Variant) -> list[Json]:
     """Return the numbers of a box that a designer may tune, by group: the pattern of a key, and a label.
 
-    A number that every block of a group has is one entry: "ships.*.sail".
+    A number that every block of a group has is one entry: GROUP.*.NAME.
     """
     groups: dict[str, dict[str, str]] = {}
     for key, _ in numbers(game, variant):
