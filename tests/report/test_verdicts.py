@@ -335,7 +335,7 @@ def test_what_changed_is_shown_with_the_components_that_differ():
     tables = changes([CHANGED, CHANGED], [UNCLEAR])
     tables["changes"].loc[[0, 1], "size"] = [1.0, -9.0]
     listed = changes_section(tables, STUDY.the_game, variants, {}).tables["changes-share"]["what"]
-    assert list(listed) == 2 * ["games won, seat 1", "games won, seat 0"]  # the largest first
+    assert list(listed) == 2 * ["games won, the second player", "games won, the first player"]  # the largest first
 
 
 def worth_rows(things, agent="heuristic", players=3):
