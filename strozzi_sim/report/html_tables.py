@@ -46,6 +46,7 @@ class PageTable:
     rows: tuple[tuple[tuple[str, ...], tuple[TableCell | None, ...]], ...]  # keys and cells of each line
     left_out: tuple[str, ...] = ()  # levels without a value of the figure that sorts the lines
     sorted_by: str = ""  # label of that figure
+    seats: tuple[str, ...] = ()  # number of the seat of each line, in a table of seats
 
 
 def page_table(picture: Picture, table: pd.DataFrame, words: Mapping[str, str]) -> PageTable | None:
@@ -79,7 +80,10 @@ def page_table(picture: Picture, table: pd.DataFrame, words: Mapping[str, str]) 
             lines.append((keys_of_line, [(figure.name, count, level) for figure in figures]))
     keys = (picture.x_label or picture.x, *(["players"] if len(counts) > 1 else []))
     columns = tuple((*_head(figure), figure.name) for figure in figures)
-    return PageTable(keys, columns, _lines(picture, rows, lines), left_out, sorted_by)
+    filled = _lines(picture, rows, lines)
+    known = {keys: str(places[0][-1]) for keys, places in lines}
+    seats = tuple(known[keys] for keys, _ in filled) if picture.x == "seat" else ()
+    return PageTable(keys, columns, filled, left_out, sorted_by, seats)
 
 
 def _lines(picture: Picture, rows: pd.DataFrame, lines: Iterable[Line]) -> Any:
