@@ -225,6 +225,37 @@ def test_a_small_loss_of_the_first_agent_is_a_gain_of_the_second_with_its_digits
     assert verdict.answer == "Racer wins 0.4 of 100 games more than greedy in its place."
 
 
+def test_what_could_be_missed_is_said_of_the_player_counts_without_a_difference():
+    lineups = [[agent, *["heuristic"] * (players - 1)] for players in (3, 4, 5) for agent in ("greedy", "racer")]
+    study = ss.Study.of(kind="compare_agents", game="strozzi", players=[3, 4, 5], lineups=lineups, deals=1000)
+    row = {
+        "variant": "base",
+        "lineup": "x",
+        "by": "position",
+        "level": "0",
+        "figure": "win_share",
+        "n": 90_000,
+        "deals": 30_000,
+    }
+    shown = {3: (0.0, 0.02), 4: (0.2, 0.01), 5: (0.25, 0.01)}
+    rows = [
+        {**row, "players": players, "value": value, "low": value - half, "high": value + half}
+        for players, (value, half) in shown.items()
+    ]
+    verdict = study.verdict({"difference": pd.DataFrame(rows)}, Look(name="x"))
+    assert (
+        verdict.answer
+        == "Greedy wins more than racer in its place at 4 and 5 players: 20 more of 100 games at 4 players."
+    )
+    missed, *others = verdict.notes
+    assert missed.startswith("At 3 players a difference of up to 2")
+    assert missed.endswith(" points could be missed.")
+    assert [note.partition(" the ")[0] for note in others] == ["At 3 players", "At 4 players", "At 5 players"]
+
+    known = study.verdict({"difference": pd.DataFrame(rows[1:])}, Look(name="x"))
+    assert not [note for note in known.notes if "missed" in note]  # of no player count could one be
+
+
 def changes(wins, scores):
     """The table changes of one pair of variants: verdicts of games won and of the mean score."""
     kinds = [("seats", k, "win_share", each) for k, each in enumerate(wins)]

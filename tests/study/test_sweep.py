@@ -97,6 +97,16 @@ def test_the_fairest_value_is_said_with_its_player_count():
     assert verdict.notes[0].startswith("Fairest found at 5 players: space 9 of the tracks pays 5 coins (gap ")
 
 
+def test_the_number_is_named_also_if_no_value_is_fairer():
+    verdict = planted({"tracks.bonus.9": [5, 15]}, [0.11, 0.15])
+    assert verdict.answer == (
+        "Bonus of space 9 of the tracks: no value is found to be fairer than the published 15 (gap 11.0 points)."
+    )
+    verdict = planted({"tracks.bonus.9": [5, 15], "tracks.bonus.8": [0, 10]}, [0.11, 0.15, 0.15, 0.15], players=(4, 5))
+    assert verdict.answer.startswith("No value is found to be fairer at 4 players than the published 15 and 10 (gap ")
+    assert verdict.subject == "Tried: bonus of space 9 of the tracks and bonus of space 8 of the tracks."
+
+
 def test_two_fairest_values_fit_two_lines():
     verdict = planted({"tracks.bonus.9": [5, 15], "tracks.bonus.8": [0, 10]}, [0.11, 0.05, 0.11, 0.11], players=(4, 5))
     assert verdict.answer == "Fairest found at 4 players: 5 and 0 (gap 5.0 points; published 15 and 10: 11.0)."
