@@ -397,7 +397,7 @@ def _named(tables: Tables, rows: pd.DataFrame, labels: Mapping[str, Figure]) -> 
 
 
 def _levels_of(rows: pd.DataFrame, without: str = "") -> pd.Series:
-    """Return the levels of each row as text: "the first player", "flag pirate"; a level `without` is left out."""
+    """Return the levels of each row as text: "the first player", "round 2"; a level `without` is left out."""
     keys = list(rows.columns)[rows.columns.get_loc("table") + 1 : rows.columns.get_loc("figure")]
     texts = []
     for row, players in zip(rows[keys].to_dict("records"), rows["players"], strict=True):

@@ -429,7 +429,7 @@ class Study:
 
     @property
     def boxes(self) -> dict[str, str]:
-        """Name of a variant -> the variant in a sentence."""
+        """The variants in a sentence, by name."""
         return {name: name for name in self.variant_of}
 
     @property

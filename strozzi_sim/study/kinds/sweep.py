@@ -127,7 +127,7 @@ class Sweep(Decided):
 
     @property
     def boxes(self) -> dict[str, str]:
-        """Name of a variant -> its values in a sentence: "with 15 and 10"."""
+        """The values of each variant in a sentence, by its name: "with 15 and 10"."""
         texts = {name: " and ".join(f"{value:g}" for value in values) for name, (values, _) in self.grid.items()}
         return {name: f"with {text}" for name, text in texts.items()}
 
