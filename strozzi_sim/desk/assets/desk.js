@@ -441,7 +441,7 @@ at("form").addEventListener("submit", event => {
     } else {
       await send("ask", asked());
       complain("");
-      send("remember", {}).catch(() => {});  // nothing may be known of the box yet
+      if (at("live-tables").childElementCount) send("remember", {}).catch(() => {});  // else nothing is known of the box yet
       chosen = "";
       showQuestions();
       showForm();
