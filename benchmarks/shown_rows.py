@@ -20,7 +20,7 @@ ESTIMATE = re.compile(
     rf"(?P<value>{NUMBER})(?: ± (?P<half>{NUMBER}))?(?:(?: %| points)(?= \())?(?: \((?P<low>{NUMBER}) to (?P<high>{NUMBER})\))?(?P<unit> %| points)?"
 )
 ASIDE = re.compile(  # numbers of the plan, of the method and of the components, and those that `bounds` checks
-    r"(?:\d+, )*(?:\d+ and )?\d+ players|seat \d|to within 0.5 points|[\d.]+ % would be equal|equal chance is [\d.]+ %| at \d\.$|half of [\d,]+|half a game of 100|(?:[\d.]+, )*(?:[\d.]+ and )?[\d.]+ of \d+ (?:games)?|(?:one|\d of \d|player wins) [\d.]+\b|[\d.]+ would be (?:fair|equal)|instead of [\d.]+|from [\d.]+ to [\d.]+ points|\(gap .*?\)|Fairest found[^(]*|Also fairer: .*|the published [^(]*|explains \d+ % of who wins|wins of 100 games: .*|at [\d.]+ seconds|as small as [\d.]+ points|[Aa] leak in [\d.]+ %|probability is \d+ %|"
+    r"(?:\d+, )*(?:\d+ and )?\d+ players|seat \d|to within 0.5 points|[\d.]+ % would be equal|equal chance is [\d.]+ %|half of [\d,]+|half a game of 100|(?:[\d.]+, )*(?:[\d.]+ and )?[\d.]+ of \d+ (?:games)?|(?:one|\d of \d|player wins) [\d.]+\b|[\d.]+ would be (?:fair|equal)|instead of [\d.]+|from [\d.]+ to [\d.]+ points|\(gap .*?\)|Fairest found[^(]*|Also fairer: .*|the published [^(]*|explains \d+ % of who wins|Each plays alone among .*|at [\d.]+ seconds|as small as [\d.]+ points|[Aa] leak in [\d.]+ %|probability is \d+ %|"
     r"(?<![\d.])[\d,]+ (?:deals?|games?|decisions|cells|figures|styles|challengers|strengths)\b|\d+ of \d+ |Of [\d,]+ figures, .*|and \d+ more|[a-z_]\w*\.[\w.]+(?: = [\d.; and]+)?|up to [\d.,]+( points?)?|changes \d+ values? of .*"
 )  # fmt: skip
 
@@ -145,6 +145,7 @@ class Shown:
             found |= {f"seat {seat[1]}"} if key == "seat" else set()
         if key in ("agent", "challenger", "position"):
             found |= {kind_of(self, each) for each in found}
+            found |= {each.replace("random moves", "player who moves at random") for each in found}
         if key == "thing":
             found |= {(noun := self.noun(text)), noun.removeprefix("the ")}
         if key == "opponent" and text in self.place:

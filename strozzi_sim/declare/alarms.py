@@ -99,6 +99,7 @@ NO_CHOICE = Alarm(
     equal=True,
     omit=("random",),
 )
+VARIANT = "variant"  # key of the names of variants
 Lineups = Callable[[str], Sequence[str]]  # takes the name of a table
 Namer = Callable[[str, str, str], str]  # takes a variant, a key and a level, returns what a sentence calls the level
 
@@ -133,7 +134,7 @@ def found_alarms(
         tables: tables of a study.
         lineups: line-ups whose games are tested, for a table.
         reference: variant that the others are compared with; of others, alarms come first that it does not have.
-        name_of: names of levels.
+        name_of: names of levels; of the key VARIANT, those of variants.
     """
     tested: dict[str, tuple[Figure, pd.DataFrame]] = {}
     for name, alarm in alarms.items():
@@ -225,9 +226,9 @@ def _found(
     variants = tested["variant"].nunique()
     if variants > 1:
         old = "Before the change" if variants == 2 else "Without a change"
-        new = "With the change" if variants == 2 else variant
+        new = "With the change" if variants == 2 else name_of(variant, VARIANT, variant)
         box = old if variant == reference else new
-        text = f"{', '.join(filter(None, [box, at]))}: {clause}."
+        text = with_capital(f"{', '.join(filter(None, [box, at]))}: {clause}.")
     else:
         text = f"At {at} {clause}." if at else with_capital(f"{clause}.")
     rows = pd.concat([shown, rows[rows["players"] != players]])

@@ -131,8 +131,8 @@ def counted(table: Table, value: str, argument: str, *, name: str = "", along: s
     if _is_yes_or_no(column):  # its mean is a share too
         label = "games won" if of == "win" else f"share with {words_of(of)}"
         return Ratio(share(name, label=label, equal=of == "win"), (of,))
-    unit = f", {column.unit}" if column.unit not in ("", of) else ""
-    return Ratio(Figure(name, f"mean of {words_of(of)}{unit}", "amount"), (of,))
+    unit = f" in {column.unit}" if column.unit not in ("", of) else ""
+    return Ratio(Figure(name, f"mean {words_of(of)}{unit}", "amount"), (of,))
 
 
 def _is_yes_or_no(column: Column) -> bool:

@@ -11,15 +11,16 @@ import pandas as pd
 
 from strozzi_sim.facts.blocks import CellName
 from strozzi_sim.facts.figures import Figure, filled
+from strozzi_sim.game.sentences import ordinal_word, seat_words
 from strozzi_sim.stats import Estimate
 
 Tables = Mapping[str, pd.DataFrame]
+Words = Mapping[str, str]  # raw value, or column=value -> display name
 Level = str | int | Sequence[str] | Sequence[int]
 
 CELL = ("players", "variant", "lineup")
 FIGURE = ("figure", "value", "low", "high", "n", "deals")
 OF_CHANGE = ("than", "table", "before", "p", "p_corrected", "size", "verdict")  # of the table `changes`
-_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 NUMBER_KEYS = ("seat", "position")
 FIGURES = "figures"  # the table of what the figures of the other tables measure
 
@@ -157,21 +158,31 @@ def first_scenario(table: pd.DataFrame) -> pd.DataFrame:
     return pick(table, variant=first["variant"], lineup=first["lineup"])
 
 
+def named(value: Any, words: Words, column: str = "", players: int | None = None) -> str:
+    """Return the display name of a raw value: that of "column=value", else that of the value, else the value.
+
+    A seat without a name of its own is its player: "first player", at a player count also "last player".
+    """
+    if column == "seat" and str(value).isdecimal():
+        return words.get(f"{column}={value}", seat_words(int(value), players).removeprefix("the "))
+    return words.get(f"{column}={value}", words.get(str(value), str(value)))
+
+
 def agent_names(lineup: pd.DataFrame, players: int, called: Mapping[str, str]) -> list[str]:
     """Return the names of a line-up's positions: agents by name, copies numbered ("first usual").
 
     `called` has the names of agents that are not called by their spec.
-    Without rows one agent plays itself, and the names are those of the seats: "seat 0".
+    Without rows one agent plays itself, and the names are those of the seats: "the first player".
     """
     agents = dict(zip(lineup["position"], lineup["agent"], strict=True))
     if not agents:
-        return [f"seat {seat}" for seat in range(players)]
+        return [seat_words(seat, None) for seat in range(players)]
     many, named = Counter(agents.values()), Counter[str]()
     names = []
     for _, agent in sorted(agents.items()):
         named[agent] += 1
         name = called.get(agent, agent)
-        names.append(name if many[agent] == 1 else f"{_ORDINALS[named[agent] - 1]} {name}")
+        names.append(name if many[agent] == 1 else f"{ordinal_word(named[agent])} {name}")
     return names
 
 

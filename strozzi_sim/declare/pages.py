@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import structs
 
 from strozzi_sim import stats
-from strozzi_sim.declare.alarms import NO_CHOICE, Alarm, FoundAlarm, Lineups, found_alarms
+from strozzi_sim.declare.alarms import NO_CHOICE, VARIANT, Alarm, FoundAlarm, Lineups, found_alarms
 from strozzi_sim.declare.custom_heatmaps import HeatMapSpec, custom_heat_map, words_of
 from strozzi_sim.declare.figure_tables import (
     CELL,
@@ -23,6 +23,7 @@ from strozzi_sim.declare.figure_tables import (
     figures_in,
     first_scenario,
     headline_players,
+    named,
     pick,
 )
 from strozzi_sim.declare.finding import Comparison, Finding, compared_rows, comparison_of, finding_of, with_key
@@ -184,6 +185,11 @@ class Report:
         """Whether the game declares no pages, pictures or heat maps."""
         return self.pages == {"balance": BALANCE} and not self._declared.pictures and not self.heat_maps
 
+    def described(self, page: str) -> dict[str, str]:
+        """Return name -> label of the figures that have a line of their own in a table of a page."""
+        drawn = [each for each in self._declared.pictures.values() if (each.page, each.x) == (page, "figure")]
+        return {name: text for each in drawn if isinstance(each.figures, dict) for name, text in each.figures.items()}
+
     def words(self, tables: Tables, data: Mapping[str, Any]) -> dict[str, str]:
         """Return labels of raw values in a variant with this component data, which may be empty."""
         return {**self._player_names, **self._declared.words, **(self._code.words(tables, data) if self._code else {})}
@@ -294,12 +300,23 @@ class Report:
         return text_by_page
 
     def found_alarms(
-        self, tables: Tables, components: Mapping[str, Any], lineups: Lineups, reference: str, usual: str
+        self,
+        tables: Tables,
+        components: Mapping[str, Any],
+        lineups: Lineups,
+        reference: str,
+        usual: str,
+        boxes: Mapping[str, str],
     ) -> list[FoundAlarm]:
-        """Return the alarms that are certain; `components` is variant -> component data, `usual` the default agent."""
+        """Return the alarms that are certain; `components` is variant -> component data, `usual` the default agent.
+
+        `boxes` is variant -> the variant in a sentence.
+        """
         words_of_variant = cache(lambda variant: self.words(tables, components.get(variant, {})))
 
         def name_of(variant: str, key: str, level: str) -> str:
+            if key == VARIANT:
+                return boxes[level]
             if key == "agent":
                 return "usual play" if level == usual else level
             return self._name_of(words_of_variant(variant), key, level)
@@ -338,8 +355,7 @@ class Report:
 
     def _name_of(self, words: Mapping[str, str], key: str, level: str) -> str:
         """Return what a sentence calls a level: its name, else the first part of its label in `words`."""
-        known = {**words, **self._declared.names}
-        return known.get(f"{key}={level}", known.get(level, level)).split(_SEPARATOR)[0]
+        return named(level, {**words, **self._declared.names}, key).split(_SEPARATOR)[0]
 
 
 @cache

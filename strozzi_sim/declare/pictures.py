@@ -43,6 +43,10 @@ class HeatMap:
         """Whether cells are compared with an equal share of the wins."""
         return self.figure.equal
 
+    def column_of(self, key: str) -> str:
+        """Return the column of the fact table behind `row` or `column`; "" for a table that is not made of facts."""
+        return self.block.axes[key] if self.block else ""
+
 
 @dataclass(frozen=True)
 class Place:

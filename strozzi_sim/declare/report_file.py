@@ -156,7 +156,7 @@ def figures_compared(declared: ReportFile, picture: Picture, known: Known) -> tu
     """Return the figures of a picture's finding; default labels are those of the picture, `figures`, or the names."""
     given = finding_in(declared.pictures[picture.name]).figures
     own = {**declared.figures, **{figure.name: figure.label for figure in picture.figures}}
-    labels = given if isinstance(given, dict) else {name: own.get(name, name) for name in given}
+    labels = given if isinstance(given, dict) else {name: own.get(name, words_of(name)) for name in given}
     return figures_of(declared, labels, known)
 
 

@@ -15,18 +15,23 @@ from typing import Any
 import msgspec
 from msgspec import inspect
 
+from strozzi_sim.agent import load_agent
 from strozzi_sim.cli.parser import REQUIRED, Argument, Declared, arguments_of, command_named, parsed
+from strozzi_sim.declare.pages import report_of
 from strozzi_sim.errors import ArgumentError, InputError, check_names, short_repr
-from strozzi_sim.game import Game, find_game
+from strozzi_sim.facts.blocks import Block, Ratio
+from strozzi_sim.facts.figures import DECISIONS, SCORE
+from strozzi_sim.game import Game, default_players, find_game
 from strozzi_sim.game.component_names import name_of_key
 from strozzi_sim.game.converting import types_at
 from strozzi_sim.game.restricting import restrictions
-from strozzi_sim.game.sentences import with_capital
+from strozzi_sim.game.sentences import seat_words, with_capital
 from strozzi_sim.game.variants import BASE, Variant, component_data, resolve_variant, shipped_variants, with_settings
 from strozzi_sim.runtime.parsing import toml_value
 from strozzi_sim.study.box_numbers import box_number, numbers
+from strozzi_sim.study.cells import SEAT_GAP
 from strozzi_sim.study.kinds import KINDS
-from strozzi_sim.study.wording import player_sentence, player_words
+from strozzi_sim.study.wording import lineup_words, player_sentence, player_words
 
 Json = dict[str, Any]
 _SILENT = ("provenance", "provenance_note", "id")  # keys without a field: a designer does not change them
@@ -177,8 +182,61 @@ def box_of(game: str | Game, variant: str = BASE, settings: Sequence[str] = ()) 
     box: Json = {"groups": groups, "variant": variant, "settings": list(settings), "warnings": list(changed.warnings)}
     box |= {"variants": {BASE: "the published game", **shipped}, "players": list(game.player_counts)}
     box |= {"columns": columns, "things": list(restrictions(game, unchanged))}
+    box |= {"aims": aims_of(game), "tunable": tunable_of(game, changed)}
     agents = [(name, agent, player_sentence(game, agent)) for agent, name in game.player_names.items()]
     return box | {"agents": agents, "usual": game.default_agent, "opponent": player_words(game, opponent_of(game))}
+
+
+@cache
+def aims_of(game: Game) -> list[Json]:
+    """Return the figures that a target can be about, with the first number and tolerance of a row; see `study.targets`.
+
+    Agents that search are left out: their games take too long for a search of boxes.
+    """
+    share = {"unit": "of 100 games", "tolerance": 1}
+    aims: list[Json] = [{"text": "gap", "label": SEAT_GAP.label, "relation": "<=", "number": 3, "unit": "points"}]
+    players = default_players(game)
+    for who in [seat_words(seat, players) for seat in range(players)]:
+        aims.append({"text": f"{who} wins", "label": f"games won by {who}", "number": round(100 / players), **share})
+    tiers = [spec for spec in game.tiers.values() if not load_agent(spec, game).searches]
+    for weak, strong in pairwise(tiers):
+        who = lineup_words(game, f"{weak},{strong},{strong}")
+        aims.append({"text": f"{weak} among {strong} wins", "label": f"games won by {who}", **share})
+    counted = {
+        ratio.name: ratio.figure.measure
+        for block in report_of(game).pages["balance"].blocks
+        if isinstance(block, Block) and not block.axes
+        for ratio in block.figures
+        if isinstance(ratio, Ratio)
+    }
+    counted |= {figure.name: figure.measure for figure in (SCORE, DECISIONS)}
+    labels = {SCORE.name: SCORE.label, DECISIONS.name: DECISIONS.label} | report_of(game).described("balance")
+    aims += [
+        {"text": name, "label": label} | (share if counted[name].factor > 1 else {})
+        for name, label in labels.items()
+        if name in counted
+    ]
+    return [{"relation": "=", "number": "", "unit": "", "tolerance": 1, **each} for each in aims]
+
+
+def tunable_of(game: Game, variant: Variant) -> list[Json]:
+    """Return the numbers of a box that a designer may tune, by group: the pattern of a key, and a label.
+
+    A number that every block of a group has is one entry: GROUP.*.NAME.
+    """
+    groups: dict[str, dict[str, str]] = {}
+    for key, _ in numbers(game, variant):
+        section, *rest = key.split(".")
+        blocks = variant.components[section]
+        if isinstance(blocks, list) and blocks and isinstance(blocks[0], Mapping):
+            rest[0] = "*"
+        if name_of_key(game, key).tunable:
+            label = name_of_key(game, ".".join([section, *rest]).replace("*", "\N{HORIZONTAL ELLIPSIS}")).label
+            groups.setdefault(section, {})[".".join([section, *rest])] = label
+    return [
+        {"label": with_capital(name_of_key(game, section).label), "numbers": list(entries.items())}
+        for section, entries in groups.items()
+    ]
 
 
 def opponent_of(game: Game) -> str:

@@ -364,3 +364,8 @@ class CrosstabPlan:
         raw = sink.view(np.uint8)
         rows = (raw, raw.view(np.uint16), raw.view(np.int32))
         return Counting._make((*rows, *descriptors, cells, packed, pending, sums))
+
+
+def fact_union(*crosstab_lists: Iterable[Crosstab]) -> tuple[Crosstab, ...]:
+    """Return the crosstabs of all lists, each once."""
+    return tuple(dict.fromkeys(crosstab for crosstabs in crosstab_lists for crosstab in crosstabs))

@@ -16,11 +16,9 @@ from msgspec.structs import replace
 from strozzi_sim.errors import InputError, pluralize
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.converting import converted
-from strozzi_sim.game.sentences import listed
-from strozzi_sim.game.table import ordinal
+from strozzi_sim.game.sentences import listed, ordinal_word
 from strozzi_sim.game.variants import differing_keys
 
-_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _NOTHING = "nothing"  # the value of an entry that is missing
 
 
@@ -78,7 +76,7 @@ class _Part(str):
     def __format__(self, form: str) -> str:
         if form != "place":
             return str(self)
-        return _ORDINALS[int(self)] if int(self) < len(_ORDINALS) else ordinal(int(self) + 1)
+        return ordinal_word(int(self) + 1)
 
 
 @cache

@@ -11,7 +11,8 @@ from strozzi_sim.errors import InputError
 Verb = Callable[[str], str]  # from a verb in the third person to the form that agrees with a seat
 
 YOU = "you"  # the name of the human player
-_ORDINALS = ("first", "second", "third")
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_NAMED_SEATS = 3  # seats of which an ordinal is the name; later ones are counted: "player 4 of 6"
 _IRREGULAR = {"has": "have", "does": "do"}
 
 
@@ -51,15 +52,28 @@ def listed(things: Sequence[str], last: str = "and") -> str:
     return f" {last} ".join(filter(None, [", ".join(things[:-1]), *things[-1:]]))
 
 
-def seat_words(seat: int, players: int) -> str:
-    """Return the player at a seat as text.
+def ordinal(number: int) -> str:
+    """Return a rank as text: 1st, 2nd, 11th."""
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th") if number % 100 not in (11, 12, 13) else "th"
+    return f"{number}{ending}"
 
-    >>> seat_words(0, 2), seat_words(1, 2), seat_words(3, 4), seat_words(3, 6)
-    ('the first player', 'the second player', 'the last player', 'player 4 of 6')
+
+def ordinal_word(number: int) -> str:
+    """Return a rank as a word: first, second; from 11 on in digits: 11th."""
+    return _ORDINALS[number - 1] if number <= len(_ORDINALS) else ordinal(number)
+
+
+def seat_words(seat: int, players: int | None) -> str:
+    """Return the player at a seat as text; without a player count no player is the last.
+
+    >>> seat_words(0, 2), seat_words(1, 2), seat_words(3, 4), seat_words(3, 6), seat_words(3, None)
+    ('the first player', 'the second player', 'the last player', 'player 4 of 6', 'player 4')
     """
-    if seat == players - 1 > 1:
+    if players is not None and seat == players - 1 > 1:
         return "the last player"
-    return f"the {_ORDINALS[seat]} player" if seat < len(_ORDINALS) else f"player {seat + 1} of {players}"
+    if seat < _NAMED_SEATS:
+        return f"the {ordinal_word(seat + 1)} player"
+    return f"player {seat + 1}" if players is None else f"player {seat + 1} of {players}"
 
 
 def winners_sentence(winners: Sequence[str]) -> str:

@@ -214,9 +214,3 @@ def players_of(game: Game, players: int) -> list[str]:
     """Return the player at each seat as text: the game's own name of the seat, or "the third player"."""
     families = (game.table or GameTable).families
     return list(families) or [seat_words(seat, players) for seat in range(players)]
-
-
-def ordinal(number: int) -> str:
-    """Return a rank as text: 1st, 2nd, 11th."""
-    ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th") if number % 100 not in (11, 12, 13) else "th"
-    return f"{number}{ending}"

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from strozzi_sim.declare.figure_tables import pick
+from strozzi_sim.declare.figure_tables import Words, named, pick
 from strozzi_sim.declare.pictures import Picture
 from strozzi_sim.declare.printing import format_value
 from strozzi_sim.facts.figures import Figure
 from strozzi_sim.pictures.ink import width_of
 from strozzi_sim.pictures.marks import Chart, Mark, n_of, sentence
 from strozzi_sim.pictures.panel import ALIKE, GAP, TOP, Face, Panel, Scale, Sheet, fit
-from strozzi_sim.pictures.series import Words, in_order, named, players_title
+from strozzi_sim.pictures.series import in_order, players_title
 
 _INKS = ("s1", "s2", "s4", "s5", "s6", "s3")  # of the parts of a bar
 _STEP, _HALF = 28, 0.37  # pixels from one bar to the next; half the height of a bar, in these steps

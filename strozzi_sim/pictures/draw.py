@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 from PIL import Image
 
+from strozzi_sim.declare.figure_tables import Words
 from strozzi_sim.declare.pictures import Picture
 from strozzi_sim.errors import ArgumentError, short_repr
 from strozzi_sim.pictures.bars import draw_bars, draw_spread
@@ -17,7 +18,7 @@ from strozzi_sim.pictures.boards import draw_board
 from strozzi_sim.pictures.ink import WIDE
 from strozzi_sim.pictures.marks import Chart, rows_of
 from strozzi_sim.pictures.points import draw_points, draw_scatter
-from strozzi_sim.pictures.series import Words, levels_of
+from strozzi_sim.pictures.series import levels_of
 from strozzi_sim.runtime.files import PICTURE, write_replacing
 
 FORMATS = (".png", ".svg", ".pdf")

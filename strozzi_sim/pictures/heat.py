@@ -1,6 +1,6 @@
 """Heat maps: as tables of cells, each with its value, colour, interval and n, for pages; and as figures of the same."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -10,14 +10,14 @@ import pandas as pd
 from matplotlib.colors import to_rgb
 
 from strozzi_sim.declare import significance
-from strozzi_sim.declare.figure_tables import pick
+from strozzi_sim.declare.figure_tables import Words, named, pick
 from strozzi_sim.declare.pictures import HeatMap
 from strozzi_sim.declare.printing import THIN, digits_for, format_value, half_width
 from strozzi_sim.facts.figures import Figure
 from strozzi_sim.pictures.ink import HERO, LIGHT, width_of, wrapped
 from strozzi_sim.pictures.marks import Chart, numbers_of, sentence
 from strozzi_sim.pictures.panel import LINE_HEIGHT, Face, Panel, Sheet
-from strozzi_sim.pictures.series import Words, in_order, players_title, scenario_words, scenarios
+from strozzi_sim.pictures.series import in_order, players_title, scenario_words, scenarios
 from strozzi_sim.stats.multiple_testing import benjamini_hochberg
 
 _MANY = 8  # panels; more are drawn smaller
@@ -96,9 +96,9 @@ def heat_tables(
     is_flat = False
     for title, players, rows_of_panel in _panels(heat_map, table, levels, words):
         shaded, flat = _shaded(heat_map, rows_of_panel, players, chunks, (low, high), two=is_two_sided)
-        shaded_rows = shaded.itertuples(index=False)
-        cells = {(row.row, row.column): _cell(heat_map, row, words, digits) for row in shaded_rows}
-        lines = ((words.get(level, level), tuple(cells.get((level, top)) for top in levels[1])) for level in levels[0])
+        names = partial(_level_name, heat_map, words, players)
+        cells = {(row.row, row.column): _cell(heat_map, row, names, digits) for row in shaded.itertuples(index=False)}
+        lines = ((names("row", level), tuple(cells.get((level, top)) for top in levels[1])) for level in levels[0])
         panels.append(HeatPanel(title, players, tuple(line for line in lines if any(line[1]))))
         is_flat |= flat
     figure = heat_map.figure
@@ -111,7 +111,9 @@ def heat_tables(
     elif is_flat:
         notes.append("a panel in one colour: no significant differences")
     labels = heat_map.row_label, heat_map.column_label
-    column_names = tuple(words.get(level, level) for level in levels[1])
+    counts = {panel.players for panel in panels}
+    of_columns = partial(_level_name, heat_map, words, counts.pop() if len(counts) == 1 else None)
+    column_names = tuple(of_columns("column", level) for level in levels[1])
     return HeatTables(*labels, column_names, tuple(panels), ends[0], ends[1], is_two_sided, "; ".join(notes))
 
 
@@ -180,16 +182,21 @@ def _digits(heat_map: HeatMap, row: Any) -> int:
     return digits_for(row.value, half_width(row), figure, 1 if figure.measure.factor > 1 else 3)
 
 
-def _cell(heat_map: HeatMap, row: Any, words: Mapping[str, str], digits: int) -> HeatCell:
-    places = words.get(row.row, row.row), words.get(row.column, row.column)
+def _level_name(heat_map: HeatMap, words: Words, players: int | None, key: str, level: str) -> str:
+    """Return the display name of a level of the key `row` or `column`, at a player count."""
+    return named(level, words, heat_map.column_of(key), players)
+
+
+def _cell(heat_map: HeatMap, row: Any, names: Callable[[str, str], str], digits: int) -> HeatCell:
+    places = names("row", row.row), names("column", row.column)
     where = f"{heat_map.row_label} {places[0]}, {heat_map.column_label} {places[1]}"
     if np.isnan(row.value):
         tip = f"{where}: n = {row.n:,.0f}, too few for a value"
         return HeatCell("\N{EN DASH}", "0", "few", tip, numbers_of(row))
     text = format_value(row.value, heat_map.figure, min(digits, _digits(heat_map, row)), bare=True)
     classes = {"noise": row.noise, "neg": row.neg, "marked": heat_map.shade_label and row.marked}
-    names = " ".join(name for name, applies in classes.items() if applies)
-    return HeatCell(text, f"{row.part:.3f}", names, sentence([where], row, heat_map.figure), numbers_of(row))
+    applied = " ".join(name for name, applies in classes.items() if applies)
+    return HeatCell(text, f"{row.part:.3f}", applied, sentence([where], row, heat_map.figure), numbers_of(row))
 
 
 def draw_heat(heat_map: HeatMap, heat: HeatTables) -> Chart:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from strozzi_sim.declare.figure_tables import pick
+from strozzi_sim.declare.figure_tables import Words, named, pick
 from strozzi_sim.declare.pictures import Picture
 from strozzi_sim.declare.printing import THIN, format_value
 from strozzi_sim.facts.figures import Figure
@@ -20,7 +20,7 @@ from strozzi_sim.game.sentences import seat_words, with_capital
 from strozzi_sim.pictures.ink import INKS, NARROW, SHAPES, Look, legend_of, looks_of, width_of, wrapped
 from strozzi_sim.pictures.marks import Chart, Mark, label_of, n_of, on_scale, scale_of, sentence, title_of
 from strozzi_sim.pictures.panel import ALIKE, GAP, LINE_HEIGHT, TALL, TOP, Face, Panel, Scale, Sheet, fit
-from strozzi_sim.pictures.series import Words, figures_of, in_order, named, players_title, series_of
+from strozzi_sim.pictures.series import figures_of, in_order, players_title, series_of
 
 _LONG = 9  # letters; `intervals` with a longer line in a name have a row for each level
 _LEAST = 110  # least width in pixels of a panel beside names
@@ -67,7 +67,8 @@ def draw_points(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd
     panels = list(_panels(picture, rows, all_rows, figures))
     levels_of_rows = in_order(rows[picture.x], picture.levels)
     name_lines = "\n".join(named(level, words, picture.x) for level in levels_of_rows).split("\n")
-    sideways = picture.kind == "dots" or (picture.kind == "intervals" and max(map(len, name_lines)) > _LONG)
+    is_long = picture.x != "seat" and max(map(len, name_lines)) > _LONG
+    sideways = picture.kind == "dots" or (picture.kind == "intervals" and is_long)
     if sideways:  # only the first panel of a row has the names
         levels = [levels_of_rows] * len(panels)
     elif picture.kind == "lines":

@@ -1,20 +1,18 @@
 """Levels and series of a picture: their order and display names."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from strozzi_sim.declare.figure_tables import pick
+from strozzi_sim.declare.figure_tables import Words, named, pick
 from strozzi_sim.declare.pictures import SCENARIO, Picture
 from strozzi_sim.errors import ArgumentError
 from strozzi_sim.facts.blocks import ALL
 from strozzi_sim.facts.figures import Figure
 from strozzi_sim.pictures.ink import INKS, MOST_SCENARIOS
-
-Words = Mapping[str, str]
 
 _NUMBER = re.compile(r"(<?)(-?\d+(?:\.\d+)?)(?:\+| to -?\d+)?")
 
@@ -40,11 +38,6 @@ def levels_of(picture: Picture, rows: pd.DataFrame) -> list[Any]:
     size = pick(rows, figure=picture.sort).groupby(picture.x)["value"].mean().fillna(-np.inf)
     levels.sort(key=lambda level: (level == ALL, -float(size.get(level, -np.inf))))
     return levels[: picture.most or None]
-
-
-def named(value: Any, words: Words, column: str = "") -> str:
-    """Return the display name of a raw value: that of "column=value", else that of the value, else the value."""
-    return words.get(f"{column}={value}", words.get(str(value), str(value)))
 
 
 def scenarios(table: pd.DataFrame) -> list[tuple[str, str]]:

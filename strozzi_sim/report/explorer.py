@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from strozzi_sim.declare.figure_tables import Tables, headline_players
+from strozzi_sim.declare.figure_tables import Tables, Words, headline_players, named
 from strozzi_sim.declare.pages import report_of
 from strozzi_sim.declare.pictures import HeatMap, Picture
 from strozzi_sim.facts.blocks import Ratio
@@ -20,7 +20,7 @@ from strozzi_sim.facts.conditions import Condition
 from strozzi_sim.facts.figures import WIN_SHARE, Figure
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.sentences import with_capital
-from strozzi_sim.pictures.series import Words, in_order
+from strozzi_sim.pictures.series import in_order
 from strozzi_sim.report.page import packed
 from strozzi_sim.stats.intervals import MIN_EVENTS
 
@@ -120,8 +120,8 @@ def _map(
         "fact": block.fact,
         "row": heat_map.row_label,
         "column": heat_map.column_label,
-        "rows": [words.get(level, level) for level in sides["row"]],
-        "columns": [words.get(level, level) for level in sides["column"]],
+        "rows": [named(level, words, heat_map.column_of("row")) for level in sides["row"]],
+        "columns": [named(level, words, heat_map.column_of("column")) for level in sides["column"]],
         "rounds": rounds,
         "measures": measures,
         "where": Condition(block.where).words if block.where else "",

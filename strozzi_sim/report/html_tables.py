@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from strozzi_sim.declare.figure_tables import pick
+from strozzi_sim.declare.figure_tables import named, pick
 from strozzi_sim.declare.pictures import Picture
 from strozzi_sim.declare.printing import (
     digits_for,
@@ -20,7 +20,7 @@ from strozzi_sim.declare.printing import (
 from strozzi_sim.facts.blocks import ALL
 from strozzi_sim.facts.figures import Figure
 from strozzi_sim.pictures.marks import numbers_of, rows_of
-from strozzi_sim.pictures.series import levels_of, named
+from strozzi_sim.pictures.series import levels_of
 
 # the keys of a line, and (figure, player count, level) of each of its cells
 Line = tuple[tuple[str, ...], Sequence[tuple[str, int, Any]]]
@@ -46,6 +46,7 @@ class PageTable:
     rows: tuple[tuple[tuple[str, ...], tuple[TableCell | None, ...]], ...]  # keys and cells of each line
     left_out: tuple[str, ...] = ()  # levels without a value of the figure that sorts the lines
     sorted_by: str = ""  # label of that figure
+    seats: tuple[str, ...] = ()  # number of the seat of each line, in a table of seats
 
 
 def page_table(picture: Picture, table: pd.DataFrame, words: Mapping[str, str]) -> PageTable | None:
@@ -73,13 +74,16 @@ def page_table(picture: Picture, table: pd.DataFrame, words: Mapping[str, str]) 
         left_out = tuple(named(level, words, picture.x) for level in levels if level not in with_value)
         levels = [level for level in levels if level in with_value]
     for level in levels:  # a line for every level and player count, and a column for every figure
-        name = named(level, words, picture.x).replace("\n", "")
         for count in counts:
+            name = named(level, words, picture.x, count).replace("\n", "")
             keys_of_line = (name, str(count)) if len(counts) > 1 else (name,)
             lines.append((keys_of_line, [(figure.name, count, level) for figure in figures]))
     keys = (picture.x_label or picture.x, *(["players"] if len(counts) > 1 else []))
     columns = tuple((*_head(figure), figure.name) for figure in figures)
-    return PageTable(keys, columns, _lines(picture, rows, lines), left_out, sorted_by)
+    filled = _lines(picture, rows, lines)
+    known = {keys: str(places[0][-1]) for keys, places in lines}
+    seats = tuple(known[keys] for keys, _ in filled) if picture.x == "seat" else ()
+    return PageTable(keys, columns, filled, left_out, sorted_by, seats)
 
 
 def _lines(picture: Picture, rows: pd.DataFrame, lines: Iterable[Line]) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from strozzi_sim.declare.figure_tables import Tables, agent_names, pick
+from strozzi_sim.declare.figure_tables import Tables, Words, agent_names, pick
 from strozzi_sim.declare.pages import report_of
 from strozzi_sim.declare.pictures import SCENARIO, HeatMap, Picture
 from strozzi_sim.errors import AgentFault, InputError
@@ -18,7 +18,7 @@ from strozzi_sim.game.contract import Game
 from strozzi_sim.pictures.draw import draw_picture
 from strozzi_sim.pictures.ink import MOST_SCENARIOS, WIDE
 from strozzi_sim.pictures.marks import Chart
-from strozzi_sim.pictures.series import Words, scenario_words, scenarios
+from strozzi_sim.pictures.series import scenario_words, scenarios
 from strozzi_sim.report.html_tables import PageTable, page_table
 from strozzi_sim.study.look import Section
 from strozzi_sim.study.results import Results

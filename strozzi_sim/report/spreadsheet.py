@@ -3,6 +3,7 @@
 import io
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -60,12 +61,21 @@ def _sheets_of(results: Results) -> dict[str, pd.DataFrame]:
                 lines: list[dict[str, object]] = []
                 for name, part in outline.parts(section, shown):
                     if isinstance(part, PageTable):
-                        lines += _lines(name, part)
+                        lines += _lines(name, _with_seats(part))
                 if lines:
                     sheets[shown.name] = pd.DataFrame(lines)
     definitions = definitions_of(outline.tables)
     rows = [(name, label, definitions.get(name, "")) for name, label in labels.items()]
     return {**sheets, "figures": pd.DataFrame(rows, columns=["figure", "label", "how it is counted"])}
+
+
+def _with_seats(table: PageTable) -> PageTable:
+    """Return a table of seats with their numbers instead of words; another one unchanged."""
+    if not table.seats:
+        return table
+    numbered = zip(table.seats, table.rows, strict=True)
+    rows = tuple(((seat, *keys[1:]), cells) for seat, (keys, cells) in numbered)
+    return replace(table, keys=("seat", *table.keys[1:]), rows=rows)
 
 
 def _lines(name: str, table: PageTable) -> Iterator[dict[str, object]]:

@@ -397,12 +397,14 @@ def _named(tables: Tables, rows: pd.DataFrame, labels: Mapping[str, Figure]) -> 
 
 
 def _levels_of(rows: pd.DataFrame, without: str = "") -> pd.Series:
-    """Return the levels of each row as text: "seat 0"; a level `without` is left out."""
+    """Return the levels of each row as text: "the first player", "round 2"; a level `without` is left out."""
     keys = list(rows.columns)[rows.columns.get_loc("table") + 1 : rows.columns.get_loc("figure")]
-    texts = [
-        ", ".join(f"{key} {level}" for key, level in row.items() if not pd.isna(level) and level not in ("", without))
-        for row in rows[keys].to_dict("records")
-    ]
+    texts = []
+    for row, players in zip(rows[keys].to_dict("records"), rows["players"], strict=True):
+        levels = {key: level for key, level in row.items() if not pd.isna(level) and level not in ("", without)}
+        seat = levels.get("seat", ALL)
+        named = {} if seat == ALL else {"seat": seat_words(int(seat), players)}
+        texts.append(", ".join(named.get(key, f"{key} {level}") for key, level in levels.items()))
     return pd.Series(texts, rows.index, "str")
 
 
@@ -442,9 +444,7 @@ def _numbers(tables: Tables) -> Iterator[KeyNumber]:
             candidates = pick(rows, verdict=CHANGED) if CHANGED in set(rows["verdict"]) else rows
             largest = candidates["size"].abs().fillna(np.inf).idxmax()  # no size: the figure was 0
             row = candidates.loc[largest]
-            is_seat = "seat" in row and not pd.isna(row["seat"])
-            who = seat_words(row["seat"], row["players"]) if is_seat else _levels_of(candidates)[largest]
-            place = ", ".join(filter(None, [what, who, f"{row['players']} players"]))
+            place = ", ".join(filter(None, [what, _levels_of(candidates)[largest], f"{row['players']} players"]))
             change = f"change to {row['variant']}" if table["variant"].nunique() > 1 else "change"
             words = f"{place}: {change}{_NOT_KNOWN.get(row['verdict'], '')}"
             yield KeyNumber(row, figure.difference(), words, is_change=True)

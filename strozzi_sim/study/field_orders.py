@@ -1,7 +1,7 @@
 """The order of a field of agents: which finish ahead of which significantly, and what is said of it."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -25,6 +25,10 @@ class FieldOrder:
     agents: tuple[str, ...]
     beats: Array  # bool[F, F], [a, b]: whether agent a beats agent b
     unseen: float = float("nan")  # largest advantage that could be missed in the other pairs, as a share of games
+
+    def renamed(self, names: Mapping[str, str]) -> "FieldOrder":
+        """Return the order with other names of some agents, by their own."""
+        return replace(self, agents=tuple(names.get(agent, agent) for agent in self.agents))
 
     @property
     def winner(self) -> str:

@@ -30,7 +30,7 @@ from strozzi_sim.declare.pages import HEAT_MAP, report_of
 from strozzi_sim.declare.pictures import HeatMap, Picture
 from strozzi_sim.facts.blocks import ALL, Block
 from strozzi_sim.facts.columns import WIN_UNITS
-from strozzi_sim.facts.crosstabs import Crosstab
+from strozzi_sim.facts.crosstabs import Crosstab, fact_union
 from strozzi_sim.facts.figures import DECISIONS, SCORE, WIN_SHARE, Figure
 from strozzi_sim.game import Game
 from strozzi_sim.game.sentences import seat_words, with_capital
@@ -51,9 +51,9 @@ from strozzi_sim.study.cells import (
 )
 from strozzi_sim.study.changes import changes, changes_section, listed_changes
 from strozzi_sim.study.look import KeyNumber, Look, Section, key_numbers, pictures_of
-from strozzi_sim.study.model import Study, fact_union
+from strozzi_sim.study.model import Study
 from strozzi_sim.study.verdict import Verdict
-from strozzi_sim.study.wording import lineup_words, players_words
+from strozzi_sim.study.wording import lineup_words, player_noun, players_words
 
 EXPLORED = 24  # most cells of a study whose page has an explorer
 SEATS, LINEUP = TableSpec(("seat",)), TableSpec(("position", "agent"))
@@ -178,7 +178,7 @@ def sections_of_games(
     numbers = (*_gap_numbers(tables, study.the_game), *_length_numbers(tables, study.the_game))
     if first == "lineup":
         pictures.sort(key=lambda picture: picture.table != "lineup")
-        wins = with_agents(pick(tables["lineup"], figure="win_share"), study.the_game).dropna(subset="low")
+        wins = _with_nouns(pick(tables["lineup"], figure="win_share"), study.the_game).dropna(subset="low")
         numbers = leading_agents(pick(wins, position=0) if company_of(tables["lineup"]) else first_scenario(wins))
     if first == "heatmaps":
         numbers = _map_numbers(study, tables, look)
@@ -225,7 +225,7 @@ def _gap_numbers(tables: Tables, game: Game) -> tuple[KeyNumber, ...]:
 def _page_numbers(study: Study, tables: Tables, page: str) -> Iterator[KeyNumber]:
     components = {name: variant.components for name, variant in study.variant_of.items()}
     for row, figure, place in report_of(study.the_game).ends(tables, components, page) if page != "balance" else ():
-        yield KeyNumber(row, figure, f"{figure.label}: {place}, {_games_of(row, tables['balance'], study.the_game)}")
+        yield KeyNumber(row, figure, f"{figure.words}: {place}, {_games_of(row, tables['balance'], study.the_game)}")
 
 
 def _length_numbers(tables: Tables, game: Game) -> Iterator[KeyNumber]:
@@ -257,22 +257,34 @@ def leading_agents(wins: Any) -> tuple[KeyNumber, ...]:
     rows = wins.dropna(subset="low")
     if len(rows):
         rows = pick(rows, players=headline_players(rows)).sort_values("value", ascending=False, kind="stable")
-    names = rows["who"].str.replace("\n", " ") if "who" in rows else rows["agent"]
-    return key_numbers(rows.head(3).assign(name=names), WIN_SHARE, "games won by {name}, {players} players")
+    return key_numbers(rows.head(3), WIN_SHARE, "games won by {who}, {players} players")
 
 
 def with_agents(lineup: Any, game: Game) -> Any:
     """Return the table `lineup` with a column `who` of agents' names, broken into lines that fit an axis."""
+    return lineup.assign(who=["\n".join(wrap(name, 24)) for name in _names_of_positions(lineup, game.player_names)])
+
+
+def _with_nouns(lineup: Any, game: Game) -> Any:
+    """Return the table `lineup` with a column `who` of agents in a sentence: "the second usual player"."""
+    nouns = {agent: player_noun(game, agent) for agent in lineup["agent"].unique()}
+    pairs = zip(_names_of_positions(lineup, nouns), lineup["agent"], strict=True)
+    names = [name if name == agent else f"the {name}" for name, agent in pairs]
+    return lineup.assign(who=names)
+
+
+def _names_of_positions(lineup: Any, called: Mapping[str, str]) -> Any:
+    """Return the names of the rows of the table `lineup`, copies numbered; `called` is agent -> name."""
     names = lineup["agent"].astype("str").copy()
     for (players, *_), rows in lineup.groupby(list(CELL), sort=False):
-        names_by_position = agent_names(rows, int(players), game.player_names)
-        names[rows.index] = ["\n".join(wrap(names_by_position[position], 24)) for position in rows["position"]]
-    return lineup.assign(who=names)
+        names_by_position = agent_names(rows, int(players), called)
+        names[rows.index] = [names_by_position[position] for position in rows["position"]]
+    return names
 
 
 def verdict_on_maps(study: Study, tables: Tables, look: Look) -> Verdict:
     """Return the largest significant difference in each heat map, the first as the answer; see `_cells_of`."""
-    answers, played = list[str](), ""
+    answers = list[str]()
     finding = Finding("from {least.value} ({least}) to {most.value} ({most})")
     for heat_map in look.maps_in(study.the_game).values():
         rows, words = _cells_of(study, tables, heat_map), "no two cells are known to differ"
@@ -280,10 +292,8 @@ def verdict_on_maps(study: Study, tables: Tables, look: Look) -> Verdict:
             compared, players = Comparison((heat_map.figure,), "cell", "", {}, ()), int(rows["players"].iloc[0])
             found = finding_of(compared, finding, rows, players, lambda key, level: level, study.chunks)
             words = found or words
-            whom = players_words(study.the_game, rows["lineup"].iloc[0])
-            played = played or f"These are games of {whom} at {players} players."
         answers.append(f"{with_capital(heat_map.figure.words)}: {words}.")
-    return Verdict(answers[0], notes=(*filter(None, [played]), *answers[1:]))
+    return Verdict(answers[0], notes=(*_whose_numbers(study, tables), *answers[1:]))
 
 
 def _map_numbers(study: Study, tables: Tables, look: Look) -> tuple[KeyNumber, ...]:
@@ -307,8 +317,8 @@ def _place(study: Study, tables: Tables, heat_map: HeatMap, row: Any) -> str:
     parts = []
     for label, side in ((heat_map.row_label, "row"), (heat_map.column_label, "column")):
         level, short = str(row[side]), re.sub(r" \(.*?\)", "", label)
-        if label == "seat" and level.isdecimal():
-            parts.append(seat_words(int(level), row["players"]))
+        if heat_map.column_of(side) == "seat":  # of some games the levels are names
+            parts.append(seat_words(int(level), row["players"]) if level.isdecimal() else level)
         else:
             colon = ":" * ("," in short)
             parts.append(f"{short}{colon} {words.get(level, level.replace('_', ' '))}")
@@ -321,11 +331,16 @@ def verdict_on_page(study: Study, tables: Tables, page: str) -> Verdict:
     finding = _findings(study, tables, named=False).get(page)
     if not finding:
         return Verdict(f"{title}: in these games of {game} no difference is certain.")
-    first = first_scenario(tables["balance"])
-    whom = players_words(study.the_game, first["lineup"].iloc[0])
-    is_alone = len(tables["balance"][list(CELL)].drop_duplicates()) == 1
-    note = f"These are games of {whom} at {headline_players(first)} players."
-    return Verdict(finding, notes=() if is_alone else (note,))
+    return Verdict(finding, notes=_whose_numbers(study, tables))
+
+
+def _whose_numbers(study: Study, tables: Tables) -> tuple[str, ...]:
+    """Return a sentence on the games of the answer's numbers: of one player count and line-up; () if all are."""
+    cells, first = tables["balance"][list(CELL)].drop_duplicates(), first_scenario(tables["balance"])
+    if len(cells) < 2:
+        return ()
+    whom = f" of {players_words(study.the_game, first['lineup'].iloc[0])}" if cells["lineup"].nunique() > 1 else ""
+    return (f"The numbers above are those{whom} at {headline_players(first)} players.",)
 
 
 def _findings(study: Study, tables: Tables, *, named: bool | None = None) -> Mapping[str, str]:
@@ -356,4 +371,5 @@ def alarms_of_games(study: Study, tables: Tables) -> list[FoundAlarm]:
     def lineups_of(table: str) -> list[str]:
         return mixed if table == "lineup" else judged
 
-    return report_of(game).found_alarms(tables, components, lineups_of, study.reference, game.default_agent)
+    report, usual = report_of(game), game.default_agent
+    return report.found_alarms(tables, components, lineups_of, study.reference, usual, study.boxes)

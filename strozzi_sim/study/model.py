@@ -6,7 +6,7 @@ study's identity, and the entry in its results folder. Everything that follows f
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import cache, cached_property
 from itertools import product
@@ -21,7 +21,6 @@ from strozzi_sim.errors import (
     as_argument_error,
     check_range,
     check_whole,
-    in_ranges,
     pluralize,
     short_repr,
     suggest_names,
@@ -40,6 +39,7 @@ from strozzi_sim.study.cells import Cell, CellCounts, CountsOf, Headline
 from strozzi_sim.study.kinds import kind_named
 from strozzi_sim.study.look import VARIANTS, Look, Section
 from strozzi_sim.study.verdict import Verdict
+from strozzi_sim.study.wording import listed_counts, played_by
 
 CHUNKS = 200  # default number of chunks of a cell
 MOST_CHUNKS = 100_000
@@ -187,9 +187,8 @@ class Study:
         for key, given in {"pages": pages, "heatmaps": look.heatmaps, "heatmap": look.heatmap}.items():
             if given and not self.has_pages:
                 raise ArgumentError(key, f"a {self.kind} has neither pages nor heat maps of its game")
-        look.pages_in(self.the_game)
-        look.maps_in(self.the_game)
-        look.kept_in(self.the_game)
+        for named in (look.pages_in, look.maps_in, look.kept_in):
+            named(self.the_game)
         answered = VARIANTS if self.has_pages else ""
         if self.kind != "balance" and look.question not in ("", answered):
             raise ArgumentError("question", f"a {self.kind} answers its own question{f', {answered}' * self.has_pages}")
@@ -415,14 +414,23 @@ class Study:
     @property
     def summary(self) -> str:
         """The study in one line."""
-        lineups = " | ".join(",".join(lineup) for lineup in self.lineups)
-        lineups = lineups if len(self.lineups) <= FEW else f"{len(self.lineups):,} line-ups"
+        few = len(self.lineups) <= FEW
+        lineups = " | ".join(map(",".join, self.lineups)) if few else f"{len(self.lineups):,} line-ups"
         variants = listed(list(self.variant_of)) if len(self.variant_of) <= FEW else f"{len(self.variant_of)} variants"
-        counts = listed(in_ranges([str(count) for count in self.players]))
+        counts = listed_counts(self.players)
         what = f"{self.the_game.title}, {counts} players: {lineups}{'' if variants == BASE else f'; {variants}'}"
         deals, games = pluralize(self.deals, "deal"), pluralize(self.games, "game")
-        each = " each" if len(self.cells) > 1 else ""
-        return f"{what}; {'at most ' if self.precision else ''}{deals}{each}, {games}"
+        return f"{what}; {'at most ' * bool(self.precision)}{deals}{' each' * (len(self.cells) > 1)}, {games}"
+
+    @property
+    def cast(self) -> str:
+        """Who plays, as text."""
+        return played_by(self.the_game, map(",".join, self.lineups))
+
+    @property
+    def boxes(self) -> dict[str, str]:
+        """The variants in a sentence, by name."""
+        return {name: name for name in self.variant_of}
 
     @property
     def warnings(self) -> list[str]:
@@ -440,8 +448,3 @@ class Study:
         used = {text: agent.undigested for text, agent in self.agents.items() if agent.undigested}
         shown = {text: ", ".join(code[:FEW]) + " and more" * (len(code) > FEW) for text, code in used.items()}
         return [f"agent {text}: changes of {code} are not detected" for text, code in shown.items()]
-
-
-def fact_union(*crosstab_lists: Iterable[Crosstab]) -> tuple[Crosstab, ...]:
-    """Return the crosstabs of all lists, each once."""
-    return tuple(dict.fromkeys(crosstab for crosstabs in crosstab_lists for crosstab in crosstabs))

@@ -28,7 +28,7 @@ from strozzi_sim.declare.significance import (
     p_value,
 )
 from strozzi_sim.errors import as_argument_error
-from strozzi_sim.facts.crosstabs import Crosstab
+from strozzi_sim.facts.crosstabs import Crosstab, fact_union
 from strozzi_sim.facts.figures import SCORE, WIN_SHARE, Figure, share
 from strozzi_sim.game.restricting import Use, find_things, noun_of, restricted, things
 from strozzi_sim.game.sentences import some_of
@@ -37,7 +37,7 @@ from strozzi_sim.stats.intervals import Estimate
 from strozzi_sim.stats.multiple_testing import holm
 from strozzi_sim.study.cells import Cell, CellCounts, CountsOf, without_luck
 from strozzi_sim.study.look import KeyNumber, Look, Section, section
-from strozzi_sim.study.model import Study, fact_union
+from strozzi_sim.study.model import Study
 from strozzi_sim.study.verdict import Verdict, games_at_most, games_of_100, with_unit
 from strozzi_sim.study.wording import grouped, plain_player, players_words
 

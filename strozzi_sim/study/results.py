@@ -19,7 +19,6 @@ from strozzi_sim.study.kept import read_rows
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import POINTS, Study
 from strozzi_sim.study.verdict import Verdict
-from strozzi_sim.study.wording import played_by
 
 ILLEGAL_SHARE = share("illegal_share", "illegal answers / answers of an agent that replaces them", "illegal answers")
 
@@ -81,9 +80,8 @@ class Results:
         """The verdict of the study; its first note says how many games were played by whom."""
         if not self.originals:
             return Verdict(self.summary)
-        players = played_by(self.study.the_game, map(",".join, self.study.lineups))
         verdict = self.study.verdict(self.originals, self.look)
-        return replace(verdict, notes=(f"{pluralize(self.n_games, 'game')}, {players}.", *verdict.notes))
+        return replace(verdict, notes=(f"{pluralize(self.n_games, 'game')}, {self.study.cast}.", *verdict.notes))
 
     @property
     def verdict(self) -> Verdict:

@@ -28,7 +28,7 @@ import pandas as pd
 from strozzi_sim.agent import names
 from strozzi_sim.errors import ArgumentError, InputError, StorageError, short_repr
 from strozzi_sim.facts.columns import Table
-from strozzi_sim.facts.crosstabs import Crosstab, CrosstabPlan
+from strozzi_sim.facts.crosstabs import Crosstab, CrosstabPlan, fact_union
 from strozzi_sim.facts.row_storage import KeptRows, RowSelection, kept_rows
 from strozzi_sim.game.converting import built, differences
 from strozzi_sim.runtime.cache import processor_type
@@ -41,7 +41,7 @@ from strozzi_sim.simulation.pool import PlayTask
 from strozzi_sim.study import files
 from strozzi_sim.study.cells import Cell
 from strozzi_sim.study.look import Look
-from strozzi_sim.study.model import Study, fact_union
+from strozzi_sim.study.model import Study
 
 FORMAT = "strozzi-sim.study/1"
 LIBRARIES = ("strozzi-sim", "numba", "llvmlite", "numpy", "scipy", "pandas", "pyarrow", "joblib", "msgspec")

@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 from strozzi_sim.agent import load_agent
 from strozzi_sim.agent.spec_text import split_specs
 from strozzi_sim.declare.printing import format_estimate
+from strozzi_sim.errors import in_ranges
 from strozzi_sim.facts.figures import WIN_SHARE
 from strozzi_sim.game import Game
 from strozzi_sim.game.sentences import listed
@@ -34,6 +35,14 @@ def player_words(game: Game, agent: str, the: str = "the") -> str:
     return f"{the} {name} player" if name in TIERS else name
 
 
+def player_noun(game: Game, agent: str) -> str:
+    """Return one player of an agent without an article: "usual player", "player who moves at random"; a spec."""
+    name = player_name(game, agent)
+    if name == RANDOM_MOVES:
+        return "player who moves at random"
+    return f"{name} player" if name in TIERS else name
+
+
 def bare_name(agent: str) -> str:
     """Return the name of an agent without its file, parameters and underscores, for answers."""
     return agent.rpartition("::")[2].partition(":")[0].replace("_", " ")
@@ -47,7 +56,7 @@ def plain_words(game: Game, agent: str) -> str:
 def plain_player(game: Game, agent: str) -> str:
     """Return one player as the subject of an answer: "the usual player", "a player who moves at random"."""
     words = plain_words(game, agent)
-    return "a player who moves at random" if words == RANDOM_MOVES else words
+    return f"a {player_noun(game, agent)}" if words == RANDOM_MOVES else words
 
 
 def player_sentence(game: Game, agent: str) -> str:
@@ -119,6 +128,11 @@ def points(row: Any) -> str:
 def at_players(counts: Iterable[int]) -> str:
     """Return player counts as text: "at 3 and 4 players"."""
     return f"at {listed([str(count) for count in dict.fromkeys(counts)])} players"
+
+
+def listed_counts(counts: Iterable[int]) -> str:
+    """Return player counts as text, runs of more than three as ranges: "2 and 4 to 7"."""
+    return listed(in_ranges([str(count) for count in counts]))
 
 
 def shortened(text: str, letters: int) -> str:

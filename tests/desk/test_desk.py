@@ -41,7 +41,7 @@ from strozzi_sim.desk.questions import (
 )
 from strozzi_sim.desk.server import MAX_TABLES, DeskServer
 from strozzi_sim.errors import InputError, StorageError
-from strozzi_sim.game import game_names, load_game
+from strozzi_sim.game import default_players, game_names, load_game
 from strozzi_sim.game.variants import with_settings
 from strozzi_sim.study.folders import study_of
 
@@ -63,6 +63,24 @@ def document(*words):
 
 
 # -- the box -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", OUR_GAMES)
+def test_every_target_and_every_tick_of_the_form_is_understood(name):
+    """A row of each figure is a target of the study, and the ticks are the numbers that a search takes by default."""
+    game, box = load_game(name), box_of(name)
+    written = [f"{aim['text']} {aim['relation']} {aim['number'] or 20}" for aim in box["aims"]]
+    written = [
+        f"{text} +- {aim['tolerance']}" if aim["relation"] == "=" else text
+        for text, aim in zip(written, box["aims"], strict=True)
+    ]
+    patterns = [pattern for group in box["tunable"] for pattern, _ in group["numbers"]]
+    keys = {"kind": "tune", "game": name, "targets": written, "players": [default_players(game)], "deals": 4000}
+    keys |= {"lineups": [[game.default_agent]], "variants": ["base"]}
+    study, _ = study_of(keys | {"keys": ", ".join(patterns)})
+    assert len(study.parsed[1]) == len(written)
+    untold, _ = study_of(keys)
+    assert {number.key for number in study.numbers} == {number.key for number in untold.numbers}
 
 
 @pytest.mark.parametrize("name", OUR_GAMES)

@@ -195,3 +195,65 @@ def test_the_strip_follows_a_slider_and_boxes_are_kept(browser, desk):
         page.get_by_role("button", name="Back to it").last.click()
         expect(page.locator("#changes")).to_contain_text("20 coins instead of 15")
         assert keeps_the_rules_in_both_looks(page)
+
+
+@pytest.mark.slow
+def test_targets_are_rows_and_numbers_are_ticks_which_write_the_text(browser, desk):
+    with watched(browser, FETCHES) as open_page:
+        page = open_page(desk.address)
+        page.get_by_role("button", name="What would make it fair?", exact=True).click()
+        targets, keys, command = (
+            page.locator("#form [name=targets]"),
+            page.locator("#form [name=keys]"),
+            page.locator("#command"),
+        )
+        of_row = {
+            name: page.locator("#form").get_by_label(name, exact=True)
+            for name in ("Figure", "Relation", "Number", "Tolerance")
+        }
+        expect(targets).to_have_value("gap <= 3")
+        of_row["Number"].fill("2.5")
+        page.get_by_role("button", name="Add a target").click()
+        of_row["Number"].nth(1).fill("27")
+        of_row["Tolerance"].fill("2")
+        expect(targets).to_have_value("gap <= 2.5; the first player wins = 27 +- 2")
+        of_row["Relation"].nth(1).select_option(label="at most")
+        expect(of_row["Tolerance"]).to_have_count(0)
+        expect(targets).to_have_value("gap <= 2.5; the first player wins <= 27")
+        of_row["Figure"].nth(1).select_option(label="games won by one weak player among usual players")
+        expect(targets).to_have_value("gap <= 2.5")  # without a number it is no target yet
+        of_row["Number"].nth(1).fill("20")
+        weak = "learned:level=3 among heuristic wins = 20 +- 1"
+        expect(targets).to_have_value(f"gap <= 2.5; {weak}")
+        page.get_by_role("button", name="Remove the target: gap between the seats").click()
+        expect(targets).to_have_value(weak)
+        targets.fill("score_mean >= 1 at 3 players")
+        expect(of_row["Figure"]).to_have_count(0)
+        page.get_by_role("button", name="Add a target").click()
+        expect(targets).to_have_value("score_mean >= 1 at 3 players; gap <= 3")
+        page.get_by_role("button", name="Remove the target: gap between the seats").click()
+
+        page.get_by_text("Tick the numbers").click()
+        ticks = page.locator("details.ticks")
+        expect(ticks).to_contain_text("All of these may change.")
+        expect(keys).to_have_value("")
+        for group in ("The setup", "The flags", "The prizes", "The ship cards", "The promotion tiles"):
+            ticks.get_by_label(group, exact=True).uncheck()
+        expect(keys).to_have_value("tracks.top_index, tracks.bonus.7, tracks.bonus.8, tracks.bonus.9")
+        tracks = ticks.locator("details[data-name='The tracks of the cities']")
+        tracks.locator("summary").click()
+        tracks.get_by_label("length of the tracks").uncheck()
+        expect(ticks).to_contain_text("3 of 28 may change.")
+        expect(ticks.get_by_label("The tracks of the cities", exact=True)).to_have_js_property("indeterminate", True)
+        ticks.get_by_label("The ship cards", exact=True).check()
+        expect(keys).to_have_value(
+            re.compile(r"^tracks\.bonus\.7, tracks\.bonus\.8, tracks\.bonus\.9, ships\.\*\.sail, ")
+        )
+        assert keeps_the_rules_in_both_looks(page)
+        keys.fill("tracks.bonus.9 = 0 to 30")
+        expect(ticks).to_contain_text("Written by hand")
+        expect(command).to_contain_text("--targets 'score_mean >= 1 at 3 players'")
+        expect(command).to_contain_text("--keys 'tracks.bonus.9 = 0 to 30'")
+        number = ask(page, "What would make it fair?", players="3", agents="random", deals="4000")
+        is_done(page, number)
+        expect(answer(page, number)).to_contain_text("Change nothing: the box meets the target.")

@@ -47,7 +47,7 @@ def add_in(folder, own):
 )  # fmt: skip
 def test_a_title_has_its_condition_in_words(condition, words):
     drawn = custom_heat_map(load_game("strozzi"), HeatMapSpec(**LATE | {"where": condition}))
-    assert drawn.title == f"Mean of prize, coins by flag and cards left, where {words}"
+    assert drawn.title == f"Mean prize in coins by flag and cards left, where {words}"
 
 
 @pytest.fixture(scope="module")

@@ -133,7 +133,7 @@ def test_figures_and_heat_maps_of_a_fact_table_need_no_code(read):
     assert drawn.block == Block(
         "use", {"row": "flag", "column": "paid"}, amounts(mean_coins="coins"), where="flag == pirate"
     )
-    assert drawn.caption.startswith("Of each flag used, where flag is pirate: mean of coins.")
+    assert drawn.caption.startswith("Of each flag used, where flag is pirate: mean coins.")
     own = read(f'{COUNTED}caption = "{{exact}} And more."\n[phrases]\nexact = "Each figure with its interval."\n', None)
     assert own.heat_maps["paid"].caption == "Each figure with its interval. And more."
 

@@ -201,7 +201,8 @@ def test_a_seat_has_its_colour_whichever_other_seats_are_shown(seats):
     table = pd.concat([by_level({"x": 0.3, "y": 0.4}, seat=seat) for seat in (*seats, 4)])
     drawn = dots("lines", table, series="seat")
     inks = ("s1", "s2", "s4", "s5", "s3")  # as on the table of a game
-    assert {name: ink for name, ink, _ in drawn.legend} == {str(seat): inks[seat] for seat in (*seats, 4)}
+    names = ("first player", "second player", "third player", "player 4", "player 5")
+    assert {name: ink for name, ink, _ in drawn.legend} == {names[seat]: inks[seat] for seat in (*seats, 4)}
 
 
 def test_more_series_than_colours_differ_in_shape():

@@ -225,6 +225,37 @@ def test_a_small_loss_of_the_first_agent_is_a_gain_of_the_second_with_its_digits
     assert verdict.answer == "Racer wins 0.4 of 100 games more than greedy in its place."
 
 
+def test_what_could_be_missed_is_said_of_the_player_counts_without_a_difference():
+    lineups = [[agent, *["heuristic"] * (players - 1)] for players in (3, 4, 5) for agent in ("greedy", "racer")]
+    study = ss.Study.of(kind="compare_agents", game="strozzi", players=[3, 4, 5], lineups=lineups, deals=1000)
+    row = {
+        "variant": "base",
+        "lineup": "x",
+        "by": "position",
+        "level": "0",
+        "figure": "win_share",
+        "n": 90_000,
+        "deals": 30_000,
+    }
+    shown = {3: (0.0, 0.02), 4: (0.2, 0.01), 5: (0.25, 0.01)}
+    rows = [
+        {**row, "players": players, "value": value, "low": value - half, "high": value + half}
+        for players, (value, half) in shown.items()
+    ]
+    verdict = study.verdict({"difference": pd.DataFrame(rows)}, Look(name="x"))
+    assert (
+        verdict.answer
+        == "Greedy wins more than racer in its place at 4 and 5 players: 20 more of 100 games at 4 players."
+    )
+    missed, *others = verdict.notes
+    assert missed.startswith("At 3 players a difference of up to 2")
+    assert missed.endswith(" points could be missed.")
+    assert [note.partition(" the ")[0] for note in others] == ["At 3 players", "At 4 players", "At 5 players"]
+
+    known = study.verdict({"difference": pd.DataFrame(rows[1:])}, Look(name="x"))
+    assert not [note for note in known.notes if "missed" in note]  # of no player count could one be
+
+
 def changes(wins, scores):
     """The table changes of one pair of variants: verdicts of games won and of the mean score."""
     kinds = [("seats", k, "win_share", each) for k, each in enumerate(wins)]
@@ -335,7 +366,7 @@ def test_what_changed_is_shown_with_the_components_that_differ():
     tables = changes([CHANGED, CHANGED], [UNCLEAR])
     tables["changes"].loc[[0, 1], "size"] = [1.0, -9.0]
     listed = changes_section(tables, STUDY.the_game, variants, {}).tables["changes-share"]["what"]
-    assert list(listed) == 2 * ["games won, seat 1", "games won, seat 0"]  # the largest first
+    assert list(listed) == 2 * ["games won, the second player", "games won, the first player"]  # the largest first
 
 
 def worth_rows(things, agent="heuristic", players=3):
@@ -444,6 +475,14 @@ def test_a_copy_that_wins_most_is_called_one():
     assert study.verdict(tables, Look()).answer == (
         "No agent beats every other at 3 players; a copy of the usual player wins most, 40 of 100 games."
     )
+    notes = study.verdict(tables, Look()).notes
+    assert notes[0].startswith(
+        "No agent beats every other at 3 players: the usual player and the second usual player are"
+    )
+    assert notes[1].startswith("By strength in Strozzi at 3 players: second usual, usual, greedy")
+    standing, pairs, _ = study.sections(tables, Look())
+    assert [number.what for number in standing.numbers][:1] == ["games won by the second usual player, 3 players"]
+    assert set(pairs.tables["pairs"]["row"]) == {"1 second usual", "2 usual", "3 greedy"}
 
 
 def test_no_seats_are_too_few_games():
@@ -502,7 +541,8 @@ def test_a_heat_map_names_its_ends_only_if_cells_differ():
         name, heat_map = next((name, each) for name, each in report_of(STUDY.the_game).heat_maps.items() if each.equal)
         look = Look(name="x", heatmaps=(name,))
         rows = pd.DataFrame(rows).assign(figure=heat_map.figure.name)
-        return verdict_on_maps(STUDY, {f"heat_{name.replace('-', '_')}": rows}, look).answer
+        tables = {f"heat_{name.replace('-', '_')}": rows, "balance": rows}
+        return verdict_on_maps(STUDY, tables, look).answer
 
     named = said({("plus_one", "1"): 0.2, ("ware", "1"): 0.5})
     assert "from 20" in named

@@ -218,7 +218,7 @@ def test_sheets_are_like_a_strength_only_if_their_mean_score_is():
 def test_a_level_is_said_only_of_sheets_in_its_band_and_with_an_error_that_is_known():
     levels = [spec.text for spec in levels_of(load_game("strozzi"))]
     answer, means = told_of_tables(levels, 1, mean_inside=0, level=4.0)
-    assert answer == "Your games look like those of no level of the trained player, level 4 of 10 being the nearest."
+    assert answer == "Your games look like those of trained players of no level; the nearest is level 4 of 10."
     assert means.startswith("Your mean score is 97.0 coins, that of 60 games at level 4 ")
     assert told_of_tables(levels, 1, rate=np.nan, level=4.0)[0] == (
         "Your games look like those of trained players of level 4 of 10."

@@ -43,13 +43,13 @@ def test_the_published_value_is_the_reference(swept):
     assert set(swept.tables["changes"]["than"]) == {"tracks-bonus-9-15"}
 
 
-def test_the_numbers_are_gaps_at_the_first_player_count(swept):
+def test_the_numbers_are_gaps_of_the_headline(swept):
     numbers = swept.study.sections(swept.tables, swept.look)[0].numbers
-    assert {number.what.split("; ")[0].split(", ")[1] for number in numbers} == {"3 players"}
+    assert {number.what.split("; ")[0].split(" at ")[1] for number in numbers} == {"4 players"}
 
 
 def test_a_gap_has_what_chance_reaches_beside_it_and_no_interval(swept, tmp_path):
-    by_chance = swept.tables["sweep"].query("figure == 'seat_gap_by_chance' and players == 3")["value"]
+    by_chance = swept.tables["sweep"].query("figure == 'seat_gap_by_chance' and players == 4")["value"]
     numbers = swept.study.sections(swept.tables, swept.look)[0].numbers
     reach = {f"chance alone: up to {100 * gap:.1f} %" for gap in by_chance}
     assert {number.what.split("; ")[1].replace(THIN, " ") for number in numbers} <= reach
@@ -62,7 +62,10 @@ def test_a_gap_has_what_chance_reaches_beside_it_and_no_interval(swept, tmp_path
 def test_a_gap_that_could_be_missed_is_not_below_zero(swept):
     gaps = swept.tables["sweep"].query("figure == 'seat_gap'").set_index(["players", "variant"])["value"]
     said = " ".join(swept.verdict.lines)
-    shown = re.findall(r"No value is found to be fairer at \d players than the published 15 \(gap (.*?) points\)", said)
+    shown = re.findall(
+        r"Bonus of space 9 of the tracks: no value is found to be fairer at \d players than the published 15 \(gap (.*?) points\)",
+        said,
+    )
     assert "Any smaller gap, even none, could be missed." in said
     gap_of = {players: gaps[players, swept.study.reference] for players in (3, 4)}
     assert sorted(map(float, shown)) == pytest.approx(sorted(100 * gap for gap in gap_of.values()), abs=0.05)
@@ -92,6 +95,16 @@ def test_the_fairest_value_is_said_with_its_player_count():
     verdict = planted({"tracks.bonus.9": [5, 15]}, [0.11, 0.05], players=(4, 5))
     assert verdict.answer.startswith("Fairest found at 4 players: space 9 of the tracks pays 5 coins (gap ")
     assert verdict.notes[0].startswith("Fairest found at 5 players: space 9 of the tracks pays 5 coins (gap ")
+
+
+def test_the_number_is_named_also_if_no_value_is_fairer():
+    verdict = planted({"tracks.bonus.9": [5, 15]}, [0.11, 0.15])
+    assert verdict.answer == (
+        "Bonus of space 9 of the tracks: no value is found to be fairer than the published 15 (gap 11.0 points)."
+    )
+    verdict = planted({"tracks.bonus.9": [5, 15], "tracks.bonus.8": [0, 10]}, [0.11, 0.15, 0.15, 0.15], players=(4, 5))
+    assert verdict.answer.startswith("No value is found to be fairer at 4 players than the published 15 and 10 (gap ")
+    assert verdict.subject == "Tried: bonus of space 9 of the tracks and bonus of space 8 of the tracks."
 
 
 def test_two_fairest_values_fit_two_lines():

@@ -62,7 +62,7 @@ def test_styles_among_copies_are_no_dominant_strategy_unless_they_win_more():
 
 def test_a_sweep_says_what_gap_could_be_missed():
     said = first(ss.sweep("strozzi", "tracks.bonus.9 = 10 15", players=3, agents="random", deals=60, **QUIET))
-    assert said.startswith("No value is found to be fairer than the published 15 (gap ")
+    assert said.startswith("Bonus of space 9 of the tracks: no value is found to be fairer than the published 15 (gap ")
 
 
 def test_a_question_is_answered_or_refused():
@@ -87,4 +87,4 @@ def test_the_numbers_of_copies_say_which_copy():
     results = ss.simulate("strozzi", players=3, agents="greedy,random,random", deals=40, **QUIET)
     numbers = results.study.sections(results.tables, results.look)[0].numbers
     names = {number.what.removeprefix("games won by ").partition(",")[0] for number in numbers}
-    assert names == {"greedy", "first random moves", "second random moves"}
+    assert names == {"greedy", "the first player who moves at random", "the second player who moves at random"}

@@ -12,8 +12,8 @@ from strozzi_sim.conformance.kernels import kernels
 from strozzi_sim.conformance.shown import check_table
 from strozzi_sim.errors import ContractViolation
 from strozzi_sim.game.events import Events
-from strozzi_sim.game.sentences import YOU
-from strozzi_sim.game.table import fold, ordinal
+from strozzi_sim.game.sentences import YOU, ordinal
+from strozzi_sim.game.table import fold
 from strozzi_sim.play.position import Position
 from strozzi_sim.table.plain import PlainTable, next_steps, table_of
 from strozzi_sim.table.schema import check, schema

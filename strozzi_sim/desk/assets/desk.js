@@ -299,6 +299,72 @@ function chips(each, target) {
   return found.length ? el("span", { class: "chips" }, ...found.map(([label, text, adds]) => el("button", { type: "button", title: text, onclick: fill(text, adds) }, label))) : null;
 }
 
+// Targets by choice: rows that are written into the text after what was written there by hand.
+const RELATIONS = { "<=": "at most", ">=": "at least", "=": "about" };
+let aims = { text: "", rows: [] };
+
+function aimText({ text, relation, number, tolerance }) {
+  const is_about = relation === "=";
+  return number === "" || (is_about && !(tolerance > 0)) ? "" : `${text} ${relation} ${number}${is_about ? ` +- ${tolerance}` : ""}`;
+}
+const aimsText = () => [aims.text.trim(), ...aims.rows.map(aimText)].filter(Boolean).join("; ");
+
+function aimRows(target, keep) {
+  if (filled["tune.targets"] === undefined) aims = { text: "", rows: [{ ...box.aims[0] }] };
+  else if (filled["tune.targets"] !== aimsText()) aims = { text: filled["tune.targets"], rows: [] };
+  const list = el("div", {});
+  const write = () => { target.value = aimsText(); keep(); preview(); };
+  const line = aim => {
+    const again = () => { write(); draw(); };
+    const figure = el("select", { "aria-label": "Figure", onchange: event => { Object.assign(aim, box.aims[event.target.selectedIndex]); again(); } },
+      ...box.aims.map(each => el("option", {}, each.label)));
+    figure.selectedIndex = box.aims.findIndex(each => each.text === aim.text);
+    const relation = el("select", { "aria-label": "Relation", onchange: event => { aim.relation = event.target.value; again(); } },
+      ...Object.entries(RELATIONS).map(([value, name]) => el("option", { value }, name)));
+    relation.value = aim.relation;
+    const number = (key, label) => el("input", { type: "number", step: "any", value: String(aim[key]), "aria-label": label, oninput: event => { aim[key] = event.target.value; write(); } });
+    return el("div", { class: "aim" }, figure, relation, number("number", "Number"), ...(aim.relation === "=" ? [" \u00b1 ", number("tolerance", "Tolerance")] : []), el("span", { class: "muted" }, aim.unit),
+      el("button", { type: "button", "aria-label": `Remove the target: ${aim.label}`, onclick: () => { aims.rows = aims.rows.filter(each => each !== aim); again(); } }, "\u00d7"));
+  };
+  const draw = () => list.replaceChildren(...aims.rows.map(line));
+  draw();
+  target.value = aimsText();
+  target.addEventListener("input", () => { aims = { text: target.value, rows: [] }; draw(); });
+  return el("div", { class: "aims", role: "group", "aria-label": "Targets by choice" }, list,
+    el("button", { type: "button", onclick: () => { aims.rows.push({ ...box.aims[Math.min(aims.rows.length, box.aims.length - 1)] }); write(); draw(); } }, "Add a target"));
+}
+
+// Numbers by ticking: patterns of keys, none while all are ticked. Text written by hand stands in their place.
+let unticked = new Set();
+
+function keyTicks(target, keep) {
+  const numbers = box.tunable.flatMap(group => group.numbers.map(([pattern]) => pattern));
+  const written = () => numbers.some(each => unticked.has(each)) ? numbers.filter(each => !unticked.has(each)).join(", ") : "";
+  const shown = el("div", {}), by_hand = () => target.value.trim() !== written();
+  const write = () => { target.value = written(); keep(); draw(); preview(); };
+  const set = (patterns, ticked) => { for (const each of patterns) ticked ? unticked.delete(each) : unticked.add(each); write(); };
+  const tick = (label, patterns) => {
+    const made = el("input", { type: "checkbox", onchange: event => set(patterns, event.target.checked) }), left = patterns.filter(each => !unticked.has(each)).length;
+    made.checked = left === patterns.length;
+    made.indeterminate = 0 < left && left < patterns.length;
+    return el("label", {}, made, label);
+  };
+  const group = (each, opened) => el("div", { class: "group" }, tick(each.label, each.numbers.map(([pattern]) => pattern)),
+    el("details", { open: opened.has(each.label), "data-name": each.label }, el("summary", { class: "muted" }, each.numbers.length === 1 ? "1 number" : `${each.numbers.length} numbers`),
+      ...each.numbers.map(([pattern, label]) => tick(label, [pattern]))));
+  function draw() {
+    const opened = new Set([...shown.querySelectorAll("details[open]")].map(each => each.dataset.name));
+    const left = numbers.filter(each => !unticked.has(each)).length;
+    target.setCustomValidity(left || by_hand() ? "" : "Tick at least one number.");
+    shown.replaceChildren(...(by_hand() ? [el("p", { class: "muted" }, "Written by hand: empty the text to tick numbers.")] : [
+      el("p", { class: left ? "muted" : "bad" }, left === numbers.length ? "All of these may change." : left ? `${left} of ${numbers.length} may change.` : "Tick at least one number."),
+      ...box.tunable.map(each => group(each, opened))]));
+  }
+  target.addEventListener("input", draw);
+  draw();
+  return el("details", { class: "ticks", open: filled["tune.ticks"] ?? false, ontoggle: event => { if (event.target.classList.contains("ticks")) filled["tune.ticks"] = event.target.open; } }, el("summary", {}, "Tick the numbers"), shown);
+}
+
 function row(each, label) {
   const made = control(each), key = `${chosen}.${each.name}`, isSwitch = each.type === "bool";
   made.name = each.name;
@@ -308,13 +374,14 @@ function row(each, label) {
   const keep = () => { filled[key] = isSwitch ? made.checked : made.value; };
   made.addEventListener("change", keep);
   made.addEventListener("input", keep);
-  return el("div", {}, el("label", { title: each.words }, label, made), chips(each, made));
+  const builder = chosen === "tune" ? { targets: aimRows, keys: keyTicks }[each.name] : undefined;
+  return el("div", { class: builder ? "wide" : null }, el("label", { title: each.words }, label, made), builder ? builder(made, keep) : chips(each, made));
 }
 
 function showForm() {
   const form = at("form"), question = data.questions.find(each => each.name === chosen);
   form.hidden = !chosen;
-  if (!chosen) return;
+  if (!chosen || !box) return;
   const shown = [];
   if (chosen === "play") {
     shown.push(el("h3", {}, "Play it myself"), el("p", {}, "A table in a new window, with the box as it is now, against agents."),
@@ -374,7 +441,7 @@ at("form").addEventListener("submit", event => {
     } else {
       await send("ask", asked());
       complain("");
-      send("remember", {}).catch(() => {});  // nothing may be known of the box yet
+      if (at("live-tables").childElementCount) send("remember", {}).catch(() => {});  // else nothing is known of the box yet
       chosen = "";
       showQuestions();
       showForm();
@@ -554,7 +621,7 @@ async function follow() {
 const kept = JSON.parse(localStorage.getItem(storage) ?? "null");
 at("game").replaceChildren(...Object.entries(data.games).map(([name, title]) => el("option", { value: name }, title)));
 at("game").value = data.game;
-at("game").addEventListener("change", tried(async () => { changes = NONE(); filled = {}; await open("base"); }));
+at("game").addEventListener("change", tried(async () => { changes = NONE(); filled = {}; unticked = new Set(); await open("base"); }));
 at("variant").addEventListener("change", tried(async () => {
   const { value } = at("variant"), mine = value.startsWith(MINE) ? box.own[value.slice(MINE.length)] : null;
   await adopt(mine?.variant ?? value, mine?.settings ?? []);

@@ -198,7 +198,9 @@ MAPS = {
 
 def words(tables: Tables, data: Mapping[str, Any]) -> dict[str, str]:
     """Return labels of seats, sizes of lots, rounds, tracks and negative numbers."""
-    labels = {f"seat={seat}": f"{seat} ({name})" for seat, name in enumerate(PLAYER_NAMES)}
+    labels = {
+        f"seat={seat}": f"{order} player ({PLAYER_NAMES[seat]})" for seat, order in enumerate(("first", "second"))
+    }
     labels |= {f"tiles={size}": f"{size} tiles" if size > 1 else "1 tile" for size in range(1, MAX_REVEAL + 1)}
     labels |= {f"round={number}": f"round {number}" for number in range(1, MAX_ROUNDS + 1)}
     for harbor in data.get("harbor", []):

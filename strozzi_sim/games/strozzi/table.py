@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from strozzi_sim.errors import pluralize
-from strozzi_sim.game.sentences import listed
-from strozzi_sim.game.table import GameTable, Json, Line, ordinal, pay
+from strozzi_sim.game.sentences import listed, ordinal
+from strozzi_sim.game.table import GameTable, Json, Line, pay
 from strozzi_sim.games.strozzi.state import CATEGORIES, CITY_NAMES, FLAG_NAMES, PORT_NAMES
 
 _FLAG = {"pirate": "pirate", "plus_one": "plus-one", "ware": "ware"}

@@ -12,7 +12,7 @@ from strozzi_sim.declare.custom_heatmaps import split_maps
 from strozzi_sim.declare.figure_tables import Tables, headline_players, pick
 from strozzi_sim.declare.significance import ALPHA, MAX_CHUNKS, MIN_SHARE, corrected_p, not_excluded
 from strozzi_sim.errors import ArgumentError, as_argument_error, check_names, short_repr
-from strozzi_sim.facts.crosstabs import Crosstab
+from strozzi_sim.facts.crosstabs import Crosstab, fact_union
 from strozzi_sim.game import Game, find_game
 from strozzi_sim.game.sentences import listed, with_capital
 from strozzi_sim.simulation.seatings import Design
@@ -28,7 +28,7 @@ from strozzi_sim.study.games import (
     verdict_on_page,
 )
 from strozzi_sim.study.look import AGENTS, HEATMAPS, SEATS, VARIANTS, Look, Section
-from strozzi_sim.study.model import Study, fact_union
+from strozzi_sim.study.model import Study
 from strozzi_sim.study.restricted import WithWorth
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import play
@@ -251,9 +251,8 @@ def styles_verdict(tables: Tables, game: Game, chunks: int = MAX_CHUNKS) -> Verd
     else:
         answer = f"No plan is found to beat {rivals}: the best wins {share} of 100 games, {fair}."
     named = pick(rows, players=players).sort_values("value", ascending=False, kind="stable")
-    shares = [
-        f"{player_name(game, row.agent)} {games_of_100(row.value)}" for row in named.head(_MOST).itertuples(index=False)
-    ]
+    first, *others = [(player_name(game, row.agent), games_of_100(row.value)) for row in named.head(_MOST).itertuples()]
+    shares = [f"{first[0]} wins {first[1]} of 100 games", *(f"{name} {wins}" for name, wins in others)]
     more = f"; the other {len(named) - _MOST} win less" if len(named) > _MOST else ""
-    plans = f"Each plays {among}, and wins of 100 games: {listed(shares)}{more}."
+    plans = f"Each plays {among}: {listed(shares)}{more}."
     return Verdict(answer, notes=(plans, "Plans that no agent here follows are not tested."))

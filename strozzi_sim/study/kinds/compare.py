@@ -229,14 +229,15 @@ class CompareAgents(Compare):
                     where = f" {at_players(known['players'])}"
                 elif len(rows) > 1:
                     where = " at every player count"
-                size = f"{more.removesuffix(' points')} of 100 games"
-                wins = f"wins {size} more than {other} in its place"
+                number = more.removesuffix(" points")
+                wins = f"wins {number} of 100 games more than {other} in its place"
                 if len(rows) > 1:
-                    wins = f"wins more than {other} in its place{where}: {size} at {row.players}"
+                    at = f"{number} more of 100 games at {row.players} players"
+                    wins = f"wins more than {other} in its place{where}: {at}"
                 answers.append(with_capital(f"{better} {wins}."))
         if not answers and not (rows["value"].abs() + rows["high"] - rows["low"]).any():
             return Verdict(f"{with_capital(first)} and {second} win exactly alike.", named)
-        notes = [f"{row.players} players: {points(row)} of games won, first minus second." for row in rows.itertuples()]
+        notes = [f"At {row.players} players the difference is {points(row)}." for row in rows.itertuples()]
         if not answers:
             answers = [f"{with_capital(first)} and {second} are not known to differ in games won."]
         unsure = f"At {listed([str(count) for count in unknown['players']])} players {size}." if size else ""

@@ -16,7 +16,7 @@ from strozzi_sim.declare.printing import rounded_up
 from strozzi_sim.declare.significance import ALPHA
 from strozzi_sim.errors import ArgumentError, pluralize
 from strozzi_sim.game import Game, find_game
-from strozzi_sim.game.sentences import with_capital
+from strozzi_sim.game.sentences import seat_words, with_capital
 from strozzi_sim.game.variants import AnyVariant
 from strozzi_sim.play.leak_check import LeakVerdict, check_leaks
 from strozzi_sim.simulation.isolation import query_in_worker
@@ -105,7 +105,8 @@ class LeakCheck(Study):
         if row["ok"]:
             missed = f"A leak in {_missed_share(row['decisions'])} of decisions would be missed in 1 of 20 such checks."
             return Verdict(f"{agent} uses only what its seat knows in {checked}.", notes=(missed, *replaced))
-        where = f"At {row['players']} players, deal {row['deal']}, decision {row['decision']}, seat {row['seat']}"
+        who = seat_words(int(row["seat"]), int(row["players"]))
+        where = f"At {row['players']} players, as {who} in decision {row['decision']} of deal {row['deal']},"
         what = f"{where} it chose {row['action']}, and {row['moved_to']} after a change of {row['changed']}."
         return Verdict(f"{agent} uses what its seat cannot know.", notes=(what, str(row["shown"]), *replaced))
 

@@ -160,6 +160,12 @@ class OurTable(Study):
         rates = enumerate(np.average(by_count, axis=0, weights=games))
         return [{"strength": f"level {k}", "agent": agents[k], "error_rate": rate} for k, rate in rates]
 
+    @property
+    def cast(self) -> str:
+        """Who plays, as text: players of all levels, or the agents of the line-ups."""
+        levels = len(self.levels)
+        return f"played by trained players of levels 0 to {levels - 1}" if levels else super().cast
+
     def verdict(self, tables: Tables, look: Look) -> Verdict:
         """Return the strength that fits best or why none does, then how sure that is."""
         fit, games = tables["fit"], f"{tables['fit']['n'].iloc[0]:,} games"
@@ -198,7 +204,7 @@ class OurTable(Study):
             beyond = f"weaker than level 0 of {top}" if value == 0 else f"stronger than level {top}"
             return f"{beyond} of the trained player"
         if not is_inside:
-            return f"like those of no level of the trained player, level {level} of {top} being the nearest"
+            return f"like those of trained players of no level; the nearest is level {level} of {top}"
         rate = fit["error_rate"].iloc[level]
         if np.isnan(rate):
             return f"like those of trained players of level {level} of {top}"

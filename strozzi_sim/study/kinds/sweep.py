@@ -126,6 +126,12 @@ class Sweep(Decided):
         return grid
 
     @property
+    def boxes(self) -> dict[str, str]:
+        """The values of each variant in a sentence, by its name: "with 15 and 10"."""
+        texts = {name: " and ".join(f"{value:g}" for value in values) for name, (values, _) in self.grid.items()}
+        return {name: f"with {text}" for name, text in texts.items()}
+
+    @property
     def variant_of(self) -> dict[str, Variant]:
         return {name: variant for name, (_, variant) in self.grid.items()}
 
@@ -205,12 +211,15 @@ class Sweep(Decided):
             return Verdict(f"Fairest found{at}: {texts[best]} ({gaps}).", meaning, more)
         gap = gap_of[self.reference]
         least = gap - not_excluded(differences, chunks=self.chunks, sign=-1, span=(-gap, 1))
-        answer = f"No value is found to be fairer{at} than the {compared} (gap {points[self.reference]} points)."
+        found = f"no value is found to be fairer{at} than the {compared} (gap {points[self.reference]} points)."
+        answer, subject = f"{with_capital(self._keys_in_words)}: {found}", ""
+        if word_count(answer) > MOST_WORDS:
+            answer, subject = with_capital(found), f"Tried: {self._keys_in_words}."
         if np.isnan(least):
-            return Verdict(answer)
+            return Verdict(answer, subject)
         smallest = np.floor(1000 * least) / 10
         size = f"A gap as small as {smallest:.1f} points" if smallest > 0 else "Any smaller gap, even none,"
-        return Verdict(answer, notes=(f"{size} could be missed.",))
+        return Verdict(answer, subject, (f"{size} could be missed.",))
 
     def _text(self, row: Mapping[str, Any]) -> str:
         return " and ".join(f"{row[key]:g}" for key in self.sweep)
@@ -252,10 +261,10 @@ class Sweep(Decided):
         # beside a number, what a gap reaches by chance would be read as its interval
         shown["values"] = all_rows = all_rows.assign(**all_rows[["low", "high"]].mask(all_rows["figure"] == GAP))
         gaps = pick(all_rows, figure=GAP).dropna(subset="value").sort_values("value", kind="stable")
-        gaps = pick(gaps, **all_rows.iloc[0][["players", "lineup"]])
+        gaps = pick(gaps, players=headline_players(all_rows), lineup=all_rows["lineup"].iloc[0])
         ends = pd.concat([gaps.head(1), gaps[gaps["marked"]], gaps.tail(1)]).drop_duplicates("at")
         chance = [f"; chance alone: up to {format_value(gap, SEAT_GAP)}" if gap > 0 else "" for gap in ends["chance"]]
-        label = "gap between the seats at {at}, {players} players{by_chance}"
+        label = "gap between the seats with {at} at {players} players{by_chance}"
         in_figures = replace(picture("values", shown, keys=keys), figures=tuple(figures))
         numbers = key_numbers(ends.assign(by_chance=chance), SEAT_GAP, label)
         declared = section("values", shown, numbers=numbers, keys=keys, figure="", of_gap="")

@@ -11,9 +11,9 @@ least 19 of 20 tournaments find no difference. An agent that beats all others ne
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import combinations, product
 from math import comb
 from typing import Annotated, Any, Unpack
@@ -31,7 +31,7 @@ from strozzi_sim.errors import ArgumentError, check_whole, pluralize
 from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.facts.figures import SCORE, WIN_SHARE, Figure, share
 from strozzi_sim.game import Game, find_game
-from strozzi_sim.game.sentences import with_capital
+from strozzi_sim.game.sentences import ordinal_word, with_capital
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.simulation.finishing_orders import AHEAD_UNITS, ORDER_UNITS
 from strozzi_sim.simulation.luck import LUCK_SUMS
@@ -47,7 +47,7 @@ from strozzi_sim.study.model import CHUNKS, Study
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import play
 from strozzi_sim.study.verdict import Verdict, games_of_100
-from strozzi_sim.study.wording import plain_player, player_name, shortened
+from strozzi_sim.study.wording import plain_player, player_name, player_noun, player_words, shortened
 
 _CHUNKS_IN_ALL, _FEWEST_CHUNKS = 2000, 20  # default chunks of all cells together; fewest of a cell
 _LETTERS, _MOST_MAPPED, _MOST_NAMED = 60, 40, 6  # most of a name; agents in a heat map; agents in a sentence
@@ -136,9 +136,31 @@ class Tournament(Study):
     @cached_property
     def labels(self) -> tuple[str, ...]:
         """The names of the agents in tables; further copies of an agent are numbered from 2."""
-        texts = [text for (text,) in self.lineups]
-        copy_numbers = [texts[:k].count(text) for k, text in enumerate(texts)]
-        return tuple(f"{text} #{k + 1}" if k else text for text, k in zip(texts, copy_numbers, strict=True))
+        pairs = zip(self.lineups, self._numbers, strict=True)
+        return tuple(text if number == 1 else f"{text} #{number}" for (text,), number in pairs)
+
+    @cached_property
+    def _numbers(self) -> list[int]:
+        """The number of each agent of the field among its copies, from 1."""
+        return [self.lineups[: k + 1].count(lineup) for k, lineup in enumerate(self.lineups)]
+
+    @cached_property
+    def _players_of_copies(self) -> dict[str, str]:
+        """The label of each further copy of an agent, and the copy in a sentence: "the second usual player"."""
+        return {label: f"the {noun}" for label, noun in self._copies(player_noun).items()}
+
+    def _player_of(self, label: str) -> str:
+        """Return an agent of the field in a sentence: "the usual player"."""
+        return self._players_of_copies.get(label) or player_words(self.the_game, label)
+
+    def _copies(self, name_of: Callable[[Game, str], str]) -> dict[str, str]:
+        """Return the label of each further copy of an agent, and its name with an ordinal: "second usual"."""
+        field = zip(self.labels, self.lineups, self._numbers, strict=True)
+        return {
+            label: f"{ordinal_word(number)} {name_of(self.the_game, text)}"
+            for label, (text,), number in field
+            if number > 1
+        }
 
     @cached_property
     def matchups(self) -> dict[int, list[Matchup]]:
@@ -190,10 +212,11 @@ class Tournament(Study):
 
     def verdict(self, tables: Tables, look: Look) -> Verdict:
         """Return which agent beats all others, or wins most."""
-        notes = (
-            *dominance_sentences(orders := field_orders(tables, self.chunks), self.the_game),
-            *standing_sentences(self, tables),
-        )
+        orders = field_orders(tables, self.chunks)
+        in_words = [each.renamed(self._players_of_copies) for each in orders]
+        ratings = tables["ratings"].replace({"agent": self._copies(player_name)})
+        standing = standing_sentences(self, {"ratings": ratings})
+        notes = *dominance_sentences(in_words, self.the_game), *standing
         wins = pick(tables["agents"], figure="win_share", variant=self.reference).dropna(subset="value")
         if wins.empty or not orders:
             return Verdict(f"There are too few games of {self.the_game.title} to rank the agents.", notes=notes)
@@ -215,23 +238,24 @@ class Tournament(Study):
         """Return the sections standing, pairs, Nash averaging (of two players) and seats."""
         several, orders = len(self.variant_of) > 1, field_orders(tables, self.chunks)
         agents = pick(tables["agents"], figure="win_share", variant=self.reference)
-        agents = agents.assign(who=agents["agent"].map(partial(player_name, self.the_game)))
+        agents = agents.assign(who=agents["agent"].map(self._player_of))
         standing = _titled(pd.concat([tables["ratings"], tables["agents"]], ignore_index=True), several)
         ranks = {}
         for row in pick(standing, figure="rank").dropna(subset="low").itertuples():
             ends = "\N{EN DASH}".join(f"{end:.0f}" for end in sorted({row.low, row.high}))
             ranks[row.variant, row.agent] = f" ({ends})"
         rows = zip(standing["variant"], standing["agent"], strict=True)
+        called = self._copies(player_name)
+        called = {label: called.get(label) or player_name(self.the_game, label) for label in tables["agents"]["agent"]}
         standing["who"] = [
-            f"{shortened(player_name(self.the_game, agent), _LETTERS)}{ranks.get((name, agent), '')}"
-            for name, agent in rows
+            f"{shortened(called[agent], _LETTERS)}{ranks.get((name, agent), '')}" for name, agent in rows
         ]
         shown = {"standing": standing, "seat_effects": tables["seat_effects"].assign(lineup="")}
         if len(mixture := tables.get("nash", ())):
-            shown["nash"] = _titled(mixture, several)
+            shown["nash"] = _titled(mixture, several).replace({"agent": called})
         sections = [
             section("standing", shown, self.measured, numbers=leading_agents(agents)),
-            _pairs(orders, tables, self.the_game),
+            _pairs(orders, tables, self.the_game, called),
         ]
         sections += [section("nash", shown, self.measured)] if "nash" in shown else []
         seats = replace(picture("seat-effects", shown), name="seats")
@@ -333,7 +357,7 @@ def _matchups(labels: Sequence[str], players: int, most: int, seed: int) -> list
     return sorted(matchups)
 
 
-def _pairs(orders: Sequence[FieldOrder], tables: Tables, game: Game) -> Section:
+def _pairs(orders: Sequence[FieldOrder], tables: Tables, game: Game, called: Mapping[str, str]) -> Section:
     strengths = pick(tables["ratings"], figure="strength").sort_values("value", ascending=False, kind="stable")
     strongest = pick(strengths, players=headline_players(strengths))["agent"].unique()[:_MOST_MAPPED]
     number = {agent: k for k, agent in enumerate(strongest, 1)}
@@ -346,7 +370,7 @@ def _pairs(orders: Sequence[FieldOrder], tables: Tables, game: Game) -> Section:
         pair = order.agents.index(row.agent), order.agents.index(row.opponent)
         is_known.append(order.beats[pair] or order.beats[pair[::-1]])
     shade = np.where(is_known, rows["value"] - 0.5, np.nan)
-    names = {agent: f"{k} {shortened(player_name(game, agent), _LETTERS)}" for agent, k in number.items()}
+    names = {agent: f"{k} {shortened(called[agent], _LETTERS)}" for agent, k in number.items()}
     rows = rows.assign(row=rows["agent"].map(names), column=rows["opponent"].map(number).astype("str"), shade=shade)
     rows = rows.assign(marked=False, lineup="", order=rows["agent"].map(number)).sort_values("order", kind="stable")
     caption = "How often the row's agent finished ahead of the column's in games that both played; a tie counts half. "
