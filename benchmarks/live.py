@@ -26,7 +26,7 @@ import psutil
 
 from strozzi_sim.agent.names import core_count, lineups_of
 from strozzi_sim.desk.answers import Shelf
-from strozzi_sim.desk.live import Live, LiveBox, Table, play_chunks
+from strozzi_sim.desk.live import Live, LiveBox, LiveTable, play_chunks
 from strozzi_sim.desk.measured import Series, change
 from strozzi_sim.desk.server import DeskServer
 from strozzi_sim.errors import InputError
@@ -159,13 +159,13 @@ def true_shares(game: str, count: int, settings: tuple[str, ...]) -> Any:
     return KNOWN[game, count, settings]
 
 
-def table_of(game: str, count: int) -> Table:
+def table_of(game: str, count: int) -> LiveTable:
     """Return a table of usual players."""
     the_game = load_game(game)
-    return Table(the_game, count, lineups_of(the_game, "", (count,))[0])
+    return LiveTable(the_game, count, lineups_of(the_game, "", (count,))[0])
 
 
-def played(table: Table, settings: tuple[str, ...], chunks: int, first: int = 0) -> Series:
+def played(table: LiveTable, settings: tuple[str, ...], chunks: int, first: int = 0) -> Series:
     """Return a box played for so many chunks of 100 deals."""
     series = Series(100)
     match = table.match(with_settings(table.game, "base", settings))

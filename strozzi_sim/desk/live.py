@@ -73,7 +73,7 @@ class LiveBox:
 
 
 @dataclass(frozen=True)
-class Table:
+class LiveTable:
     """One player count with its line-up."""
 
     game: Game
@@ -122,7 +122,7 @@ class Job:
     """The next batch: chunks of a box."""
 
     series: Series
-    table: Table
+    table: LiveTable
     box: Boxed
 
 
@@ -155,7 +155,7 @@ class Live:
         self._is_busy = is_busy
         self._changed = Condition()
         self._box: LiveBox | None = None
-        self._tables: list[Table] = []
+        self._tables: list[LiveTable] = []
         self._now: Boxed | None = None
         self._first: Boxed | None = None
         self._neighbours: dict[float, Boxed] = {}
@@ -179,7 +179,7 @@ class Live:
         now = with_settings(game, box.variant, box.settings)
         counts = box.counts or (game.player_counts[0],)
         lineups = lineups_of(game, box.agents, counts)
-        tables = [Table(game, count, lineups[k % len(lineups)]) for k, count in enumerate(counts)]
+        tables = [LiveTable(game, count, lineups[k % len(lineups)]) for k, count in enumerate(counts)]
         for table in tables:
             table.match(now)
         own, neighbours = _neighbours(game, now, box.key)
@@ -229,7 +229,7 @@ class Live:
 
     # -- what is known -------------------------------------------------------------------------------------------------
 
-    def _series(self, table: Table, box: Boxed) -> Series:
+    def _series(self, table: LiveTable, box: Boxed) -> Series:
         """Return what was played of a box at a table, and mark it as seen last."""
         key = (*table.name, box.mark)
         if key not in self._seen:
@@ -258,7 +258,7 @@ class Live:
             found["curve"] = list(self._curve(self._tables[0], self._now))
         return found
 
-    def _curve(self, table: Table, now: Boxed) -> Iterator[Json]:
+    def _curve(self, table: LiveTable, now: Boxed) -> Iterator[Json]:
         """Yield the gap of every value of the number in hand that was played, with its interval."""
         boxes = {**self._neighbours, self._own_value: now}
         for value in sorted(boxes):
@@ -324,7 +324,7 @@ class Live:
         jobs = [self._job(self._tables[0], box, 0.0, most) for box in self._neighbours.values()]
         return min((job for job in jobs if job), key=lambda job: job.series.chunks, default=None)
 
-    def _job(self, table: Table, box: Boxed, limit: float, most: int = _MOST_DEALS) -> Job | None:
+    def _job(self, table: LiveTable, box: Boxed, limit: float, most: int = _MOST_DEALS) -> Job | None:
         """Return the next batch of a box, or None if its shares are known to `limit`, or after `most` deals."""
         series = self._series(table, box)
         if series.total >= most:
@@ -410,7 +410,7 @@ def _neighbours(game: Game, now: Variant, key: str) -> tuple[float, dict[float, 
     return number.value, found
 
 
-def _shown(table: Table, series: Series, own: Bounds, moved: Bounds | None) -> Json:
+def _shown(table: LiveTable, series: Series, own: Bounds, moved: Bounds | None) -> Json:
     """Return what is known at a table: sides, figures, and the gap, each with its interval and change."""
     sides = len(table.who)
     names = [*table.who, SCORE.label, DECISIONS.label]
