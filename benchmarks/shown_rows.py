@@ -10,6 +10,7 @@ from certain import kind_of
 
 from strozzi_sim.declare.pages import report_of
 from strozzi_sim.facts.figures import UNITS
+from strozzi_sim.game.component_names import name_of_key
 from strozzi_sim.game.restricting import noun_of
 from strozzi_sim.game.sentences import seat_words
 
@@ -73,6 +74,8 @@ class Shown:
         measured = results.tables["figures"]
         units = zip(measured["table"], measured["name"], measured["unit"], strict=True)
         factors = {(table, figure): float(UNITS[unit].factor) for table, figure, unit in units}
+        limits = zip(measured["table"], measured["name"], measured["lowest"], measured["highest"], strict=True)
+        ends = {(table, figure): (lowest, highest) for table, figure, lowest, highest in limits}
         for name, table in results.tables.items():
             if name == "bands":  # of score sheets: beside each value the band of games that play so
                 table = pd.concat(
@@ -97,10 +100,18 @@ class Shown:
                 found["at"] = range(len(table))
                 sources = table["table"] if "table" in table else [name] * len(table)
                 found["scale"] = [factors.get(place, 1.0) for place in zip(sources, table["figure"], strict=True)]
+                reach = [ends.get(place, (np.nan, np.nan)) for place in zip(sources, table["figure"], strict=True)]
+                lowest, highest = np.transpose(reach).astype(float)
+                found["raw"] = found["value"]
+                found["lowest"] = np.where(np.isnan(lowest), -np.inf, lowest)
+                found["highest"] = np.where(np.isnan(highest), np.inf, highest)
                 frames.append(found.assign(table=name, keys=list(zip(*[[(key, value) for value in table[key]] for key in keys], strict=True)) or [()] * len(table)))  # fmt: skip
                 if name == "changes":
                     frames.append(frames[-1].assign(value=table["before"], low=np.nan, high=np.nan))
-        self.rows = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=[*CELL, *FIGURE, "at", "scale", "table", "keys"])  # fmt: skip
+        self.rows = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=[*CELL, *FIGURE, "at", "scale", "table", "keys", "raw", "lowest", "highest"])  # fmt: skip
+        if len(self.rows):  # no number is shown outside the range of its figure
+            shown = self.rows[["value", "low", "high"]].astype(float)
+            self.rows[[*shown]] = shown.clip(self.rows["lowest"], self.rows["highest"], axis=0)
         self.scale = self.rows["scale"].to_numpy(np.float64)
         strengths = (
             results.tables["ratings"].query("figure == 'strength'")
@@ -143,6 +154,8 @@ class Shown:
             words = seat_words(int(seat[1]), row.players).removeprefix("the ")
             found |= {words, words.removesuffix(" player")}
             found |= {f"seat {seat[1]}"} if key == "seat" else set()
+        if key == "key":
+            found |= {name_of_key(self.game, text).label}
         if key in ("agent", "challenger", "position"):
             found |= {kind_of(self, each) for each in found}
             found |= {each.replace("random moves", "player who moves at random") for each in found}
@@ -183,7 +196,10 @@ class Shown:
         text = sentence.replace("\N{NARROW NO-BREAK SPACE}", " ")
         plain = ASIDE.sub(lambda match: " " * len(match[0]), text)
         agents = {agent for each in self.study.lineups for agent in each}
-        for name in sorted({*self.lineups, *agents, *self.study.variant_of, *self.game.tiers.values()}, key=len)[::-1]:
+        keys = self.results.tables["weights"]["key"].unique() if "weights" in self.results.tables else ()
+        labels = {name_of_key(self.game, key).label for key in keys}
+        names = {*self.lineups, *agents, *self.study.variant_of, *self.game.tiers.values(), *labels}
+        for name in sorted(names, key=len)[::-1]:
             for written in (name, name.replace(",", ", ")):
                 plain = plain.replace(written, " " * len(written))
         unknown, known = [], []
@@ -236,8 +252,16 @@ class Shown:
         value, low, high, n = (float(text) if text else np.nan for text in cell.numbers)
         if np.isnan(value) or cell.text.startswith("<"):
             return ""
-        of_tables = self.rows["value"].astype(float)
+        of_tables = self.rows["raw"].astype(float)
         rows = self.rows[np.isclose(of_tables, value, rtol=1e-5) | np.isclose(100 * of_tables, value, rtol=1e-5)]
+        limits = {(1.0, -np.inf, np.inf), *zip(rows["scale"], rows["lowest"], rows["highest"], strict=True)}
+        found = [
+            self._wrong_in(cell, rows, *np.clip([value, low, high], scale * lowest, scale * highest), n)
+            for scale, lowest, highest in limits
+        ]
+        return min(found, key=len)
+
+    def _wrong_in(self, cell: Any, rows: pd.DataFrame, value: float, low: float, high: float, n: float) -> str:
         half = max(high - value, value - low)
         wrong = [] if shows(cell.text, value, half) else [f"not {value}"]
         wrong += [] if len(rows) and (np.isnan(n) or (rows["n"] == n).any()) else ["no row has it"]

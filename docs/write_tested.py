@@ -35,7 +35,7 @@ KINDS = {  # what a test is about, by its name
     "malformed input": r"test_fuzz|test_wrong_input|test_parsing|test_strangers",
     "secrets: what a seat must not know": r"leak_check|test_view|test_what_a_seat_knows|one_way_keys",
     "equal bytes, whatever the number of workers or the machine": r"any_number_of_workers|thousand_chunks_of_two_workers|bytes_are_the_same|test_processors",
-    "intervals, tests and ratings": r"^tests/stats/|test_coverage_benchmark|test_bands_hold",
+    "intervals, tests and ratings": r"^tests/stats/|test_intervals_benchmark|test_bands_hold",
     "games in C": r"test_limit\.py",
 }
 FUZZ = {"inputs": ("fuzz.py", "200")}
@@ -254,8 +254,8 @@ def page(found: dict[str, Any]) -> str:
     """Return the page of what was measured."""
     kits, rules, tests, fuzz = (found[key] for key in ("kits", "rules", "tests", "fuzz"))
     titles = {name: _title(name) for name in kits}
-    studies, seat_tests = literals("coverage.py", r"options\.studies or \((\d+) if", r"options\.tests or \((\d+) if")
-    low, high = literals("coverage.py", r"LOW, HIGH, ALARM = ([\d.]+),", r"LOW, HIGH, ALARM = [\d.]+, ([\d.]+),")
+    studies, seat_tests = literals("intervals.py", r"options\.studies or \((\d+) if", r"options\.tests or \((\d+) if")
+    low, high = literals("intervals.py", r"LOW, HIGH, ALARM = ([\d.]+),", r"LOW, HIGH, ALARM = [\d.]+, ([\d.]+),")
     lines = [
         "# How it is tested",
         "",
@@ -335,7 +335,7 @@ def page(found: dict[str, Any]) -> str:
         "",
         "## Statistics",
         "",
-        f"`benchmarks/coverage.py --quick`, part of `.ci/run`, plays {studies} small studies of each case and fails if an interval holds in less than {float(low):.0%} or",
+        f"`benchmarks/intervals.py --quick`, part of `.ci/run`, plays {studies} small studies of each case and fails if an interval holds in less than {float(low):.0%} or",
         f"more than {float(high):.0%} of them, beyond chance; it makes {int(seat_tests):,} tests of equal seats",
         "([results](../benchmarks/README.md#coverage)). Stated strengths and speeds are measured again by `benchmarks/claims.py`",
         "([how](../benchmarks/README.md#claims)).",

@@ -1,4 +1,4 @@
-"""benchmarks/coverage.py judges intervals: that it counts right, and that it fails when it should."""
+"""benchmarks/intervals.py judges intervals: that it counts right, and that it fails when it should."""
 
 import importlib
 import sys

@@ -1,8 +1,8 @@
 """Do 95 % intervals hold in 95 % of studies? Hundreds of small studies against a long one of other deals.
 
-    python benchmarks/coverage.py                      all of it, 20 to 1,000 deals: hours on two cores
-    python benchmarks/coverage.py --quick              a few cases of 50 deals; exit 1 outside 92-98 %
-    python benchmarks/coverage.py --only "compare" --deals 50 --studies 400
+    python benchmarks/intervals.py                      all of it, 20 to 1,000 deals: hours on two cores
+    python benchmarks/intervals.py --quick              a few cases of 50 deals; exit 1 outside 92-98 %
+    python benchmarks/intervals.py --only "compare" --deals 50 --studies 400
 
 Three parts. `intervals`: by table and figure, how often the interval of a small study holds the value of the long one, how
 often it lies below and above it, and how often there is no value, no interval or no row. `seats`: how often the test of
@@ -17,7 +17,7 @@ import re
 import sys
 from pathlib import Path
 
-# The parts lie in a folder of their own: numba imports the library `coverage`, and must not find this file.
+# The parts lie in a folder of their own.
 sys.path[0] = str(Path(__file__).parent / "covering")
 
 import pandas as pd
