@@ -105,7 +105,7 @@ def change(series: Series, base: Series, shares: int) -> Bounds:
     of_base = mean_half_width(first, _OF_BASE * ALPHA)
     low_base, high_base = share_interval(known[:shares], base.total, BASE_FINE, _OF_BASE * ALPHA)
     of_base[:shares] = np.minimum(of_base[:shares], np.maximum(known[:shares] - low_base, high_base - known[:shares]))
-    half = half + np.where(joint < 1, (1 - joint) * of_base, 0.0)
+    half = half + (1 - joint) * np.where(joint < 1, of_base, 0.0)  # its interval may be infinite
     low, high = value - half, value + half
     low[:shares], high[:shares] = _narrowed(low, high, series, base, shares)
     is_equal = (own == same).all(axis=0)

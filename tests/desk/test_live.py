@@ -87,6 +87,15 @@ def test_one_chunk_has_no_error_yet_and_shares_have_an_interval():
     assert found.rows()[3][1:] == [None, None]
 
 
+def test_a_first_box_of_few_chunks_leaves_the_change_of_means_open():
+    random = np.random.default_rng(5)
+    moved = measured.change(series_of(outcomes(random, 3)), series_of(outcomes(random, 3)), 3)
+    assert np.isfinite(moved.low[:3]).all()
+    assert not np.isfinite(moved.low[3:]).any()
+    same = outcomes(random, 3)
+    assert (measured.change(series_of(same), series_of(same), 3).value == 0).all()
+
+
 @pytest.fixture
 def live():
     made = Live(lambda: False)

@@ -124,7 +124,7 @@ function keeper() {
   if (mine) return el("button", { type: "button", onclick: tried(() => keep(mine, { settings: [] })) }, `Forget my variant ${mine}`);
   return el("button", { type: "button", onclick: tried(() => {
     const name = prompt("Name of the variant:", "my-variant");
-    return name ? keep(name, {}) : null;
+    return name ? keep(name, {}).then(noteBox) : null;
   }) }, "Keep as a variant");
 }
 
@@ -441,7 +441,7 @@ at("form").addEventListener("submit", event => {
     } else {
       await send("ask", asked());
       complain("");
-      if (at("live-tables").childElementCount) send("remember", {}).catch(() => {});  // else nothing is known of the box yet
+      noteBox();
       chosen = "";
       showQuestions();
       showForm();
@@ -572,6 +572,12 @@ async function fetchPictures() {
 // -- the history
 
 let historyShown = "";
+
+// Adds the box to the history, unless nothing is known of it yet.
+function noteBox() {
+  if (at("live-tables").childElementCount) send("remember", {}).catch(() => {});
+}
+
 const back = tried(async row => {
   at("game").value = row.game;
   await adopt(row.variant, row.settings);
@@ -580,6 +586,10 @@ at("keep-box").addEventListener("click", tried(async () => {
   await send("remember", place());
   at("history").querySelector("details").open = true;
 }));
+at("make-fair").addEventListener("click", () => {
+  choose("tune");
+  at("ask").scrollIntoView();
+});
 at("sheet").addEventListener("change", tried(async event => {
   const [file] = event.target.files;
   const { settings: given } = await send("sheet", { game: at("game").value, name: await file.text() });
