@@ -105,9 +105,13 @@ class Shown:
                 found["raw"] = found["value"]
                 found["lowest"] = np.where(np.isnan(lowest), -np.inf, lowest)
                 found["highest"] = np.where(np.isnan(highest), np.inf, highest)
+                if name in ("changes", "difference"):  # of figures, whose range is not that of a difference
+                    found["lowest"], found["highest"] = -np.inf, np.inf
                 frames.append(found.assign(table=name, keys=list(zip(*[[(key, value) for value in table[key]] for key in keys], strict=True)) or [()] * len(table)))  # fmt: skip
                 if name == "changes":
-                    frames.append(frames[-1].assign(value=table["before"], low=np.nan, high=np.nan))
+                    frames.append(
+                        frames[-1].assign(value=table["before"], raw=table["before"], low=np.nan, high=np.nan)
+                    )
         self.rows = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=[*CELL, *FIGURE, "at", "scale", "table", "keys", "raw", "lowest", "highest"])  # fmt: skip
         if len(self.rows):  # no number is shown outside the range of its figure
             shown = self.rows[["value", "low", "high"]].astype(float)
