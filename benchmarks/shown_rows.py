@@ -154,8 +154,9 @@ class Shown:
             words.get(k, text) for words in (self._words[cell], declared.names) for k in (f"{key}={text}", text)
         }
         seat = re.fullmatch(r"(?:seat )?(\d)", text) if key in ("seat", "level") else None
-        if seat and int(seat[1]) < row.players:
-            words = seat_words(int(seat[1]), row.players).removeprefix("the ")
+        players = row.players or max(self.study.players)  # a table of score sheets has no column of it
+        if seat and int(seat[1]) < players:
+            words = seat_words(int(seat[1]), players).removeprefix("the ")
             found |= {words, words.removesuffix(" player")}
             found |= {f"seat {seat[1]}"} if key == "seat" else set()
         if key == "key":
