@@ -43,6 +43,7 @@ def series_of(*parts):
     return series
 
 
+@pytest.mark.slow
 def test_intervals_hold_at_every_look():
     """The share of 25 boxes whose intervals hold at all of 8 looks is at least nominal, for figures and changes."""
     random = np.random.default_rng(1)

@@ -79,6 +79,7 @@ def test_a_spoilt_number_is_put_back(seed: int) -> None:
     assert 236 <= score <= 244
 
 
+@pytest.mark.slow
 def test_two_numbers_that_do_nothing_alone_are_found_together() -> None:
     planted = Planted(1, only_together=True)
     search = searched(BASE, [share_target(0.225, 0.255)], planted)
@@ -94,12 +95,14 @@ def test_a_box_that_meets_its_targets_is_left_alone() -> None:
     assert not search.seen
 
 
+@pytest.mark.slow
 def test_what_is_out_of_reach_is_never_met() -> None:
     search = searched(BASE, [share_target(0.9, 0.95)], Planted(0))
     assert {search.status(box) for box in search.ladder} == {MISSED}
     assert search.reach["share"] > 0
 
 
+@pytest.mark.slow
 def test_two_targets_in_conflict_are_named() -> None:
     kept = Target("kept", (1,), -0.01, 0.01, 0.01, "ratio", SCORE)
     search = searched(BASE, [score_target(270, 280), kept], Planted(0))
