@@ -21,7 +21,7 @@ ESTIMATE = re.compile(
     rf"(?P<value>{NUMBER})(?: ± (?P<half>{NUMBER}))?(?:(?: %| points)(?= \())?(?: \((?P<low>{NUMBER}) to (?P<high>{NUMBER})\))?(?P<unit> %| points)?"
 )
 ASIDE = re.compile(  # numbers of the plan, of the method and of the components, and those that `bounds` checks
-    r"(?:\d+, )*(?:\d+ and )?\d+ players|seat \d|to within 0.5 points|[\d.]+ % would be equal|equal chance is [\d.]+ %|half of [\d,]+|half a game of 100|(?:[\d.]+, )*(?:[\d.]+ and )?[\d.]+ of \d+ (?:games)?|(?:one|\d of \d|player wins) [\d.]+\b|[\d.]+ would be (?:fair|equal)|instead of [\d.]+|from [\d.]+ to [\d.]+ points|\(gap .*?\)|Fairest found[^(]*|Also fairer: .*|the published [^(]*|explains \d+ % of who wins|Each plays alone among .*|at [\d.]+ seconds|as small as [\d.]+ points|[Aa] leak in [\d.]+ %|probability is \d+ %|"
+    r"(?:\d+, )*(?:\d+ and )?\d+ players|levels? \d+ (?:of|to) \d+|seat \d|to within 0.5 points|[\d.]+ % would be equal|equal chance is [\d.]+ %|half of [\d,]+|half a game of 100|(?:[\d.]+, )*(?:[\d.]+ and )?[\d.]+ of \d+ (?:games)?|(?:one|\d of \d|player wins) [\d.]+\b|[\d.]+ would be (?:fair|equal)|instead of [\d.]+|from [\d.]+ to [\d.]+ points|\(gap .*?\)|Fairest found[^(]*|Also fairer: .*|the published [^(]*|explains \d+ % of who wins|Each plays alone among .*|at [\d.]+ seconds|as small as [\d.]+ points|[Aa] leak in [\d.]+ %|probability is \d+ %|"
     r"(?<![\d.])[\d,]+ (?:deals?|games?|decisions|cells|figures|styles|challengers|strengths)\b|\d+ of \d+ |Of [\d,]+ figures, .*|and \d+ more|[a-z_]\w*\.[\w.]+(?: = [\d.; and]+)?|up to [\d.,]+( points?)?|changes \d+ values? of .*"
 )  # fmt: skip
 
@@ -78,9 +78,16 @@ class Shown:
         ends = {(table, figure): (lowest, highest) for table, figure, lowest, highest in limits}
         for name, table in results.tables.items():
             if name == "bands":  # of score sheets: beside each value the band of games that play so
-                table = pd.concat(
-                    [table, table.assign(value=table["simulated"], low=table["band_low"], high=table["band_high"])]
-                )
+                bare = table.assign(low=np.nan, high=np.nan)
+                middle = table["simulated"]
+                band = {"low": table["band_low"] - middle, "high": table["band_high"] - middle}
+                parts = [
+                    table.assign(value=middle, low=table["band_low"], high=table["band_high"]),
+                    bare.assign(value=table["value"] - middle),
+                    table.assign(value=0.0, **band),
+                    *(bare.assign(value=table[end]) for end in ("band_low", "band_high")),
+                ]
+                table = pd.concat([table, *parts])
             if name == "sweep":
                 table = with_reach(table)
             if name == "difference" and getattr(results.study, "is_of_variants", False):
