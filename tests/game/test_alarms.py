@@ -116,6 +116,7 @@ def test_an_alarm_has_to_hold_in_the_games_of_each_lineup():
     assert len(said(other)) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", OUR_GAMES)
 def test_every_declared_alarm_tests_rows_of_its_game_and_is_short(game):
     results = ss.simulate(game, players="all", agents="random", deals=60, progress=False)
@@ -127,6 +128,7 @@ def test_every_declared_alarm_tests_rows_of_its_game_and_is_short(game):
     assert all(len(alarm.text.split()) <= MOST_WORDS for alarm in alarms_of_games(results.study, results.originals))
 
 
+@pytest.mark.slow
 def test_values_that_no_seat_chooses_need_no_declaration():
     variant = {"short": {"tokens": {"copies": [6, 5, 4, 3, 0]}}}
     results = ss.simulate(TEMPLATE, players=[2, 3], agents="random", deals=900, variant=variant, progress=False)

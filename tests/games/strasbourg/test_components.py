@@ -46,6 +46,7 @@ def test_a_record_may_leave_out_what_has_no_bearing():
     assert from_components(STRASBOURG, "base", told, "record").rules.tobytes() == BASE.rules.tobytes()
 
 
+@pytest.mark.slow
 def test_a_designer_adds_a_task_a_space_and_an_edifice():
     city = BASE.components["city"]
     changes = {
