@@ -208,7 +208,7 @@ def _found(
     name_of: Namer,
 ) -> FoundAlarm:
     rows, keys = tested[is_certain], [key for key in _levels(tested) if key not in alarm.where]
-    rows = _of_variant(rows, keys, reference)
+    rows = _of_variant(rows, keys, reference, alarm)
     rows = rows.iloc[np.argsort(-np.abs(rows["value"] - alarm.thresholds(rows)), kind="stable")]
     variant = str(rows["variant"].iloc[0])
     players = int(rows["players"].value_counts(sort=False).idxmax())  # of equal counts the first, thus farthest beyond
@@ -241,11 +241,18 @@ def _found(
     return FoundAlarm(name, text, evidence, alarm.table, alarm.figure, rows.drop(columns="p"))
 
 
-def _of_variant(rows: pd.DataFrame, keys: Sequence[str], reference: str) -> pd.DataFrame:
-    """Return the rows of one variant: the first that has rows which the reference lacks, else the reference."""
-    places = pd.MultiIndex.from_frame(rows[["players", *keys]])
+def _of_variant(rows: pd.DataFrame, keys: Sequence[str], reference: str, alarm: Alarm) -> pd.DataFrame:
+    """Return the rows of one variant: the first that has rows which the reference lacks, else the reference.
+
+    A row that is clearly farther beyond its threshold than that of the reference counts as one that it lacks.
+    """
+    places = [*rows[["players", *keys]].itertuples(index=False, name=None)]
     is_old = (rows["variant"] == reference).to_numpy()
-    is_new = ~places.isin(places[is_old])
+    side, other = ("low", "high") if alarm.below is None else ("high", "low")
+    end_of = {place: end for place, end, old in zip(places, rows[other], is_old, strict=True) if old}
+    away = rows[side].to_numpy() - np.array([end_of.get(place, np.nan) for place in places])
+    is_worse = away > 0 if alarm.below is None else away < 0
+    is_new = np.array([place not in end_of for place in places]) | is_worse
     variant = rows["variant"][is_new].iloc[0] if is_new.any() else reference
     return rows[(rows["variant"] == variant).to_numpy() & (is_new | ~is_new.any())]
 

@@ -106,6 +106,19 @@ def test_an_alarm_names_the_player_count_the_variant_and_its_figures():
     assert said(versions, reference="poor") == ["Before the change: the coins run out in 97 of 100 games."]
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        (0.07, 0.59, "With the change: the coins run out in 59 of 100 games."),
+        (0.59, 0.07, "Before the change: the coins run out in 59 of 100 games."),
+    ],
+)
+def test_an_alarm_that_two_boxes_have_is_said_of_the_one_where_it_is_clearly_worse(before, after, words):
+    parts = tables(1, runs_out=before, deals=40_000), tables(2, runs_out=after, variant="poor", deals=40_000)
+    both = {name: pd.concat([part[name] for part in parts]) for name in ("balance", "cards")}
+    assert said({**both, "figures": parts[0]["figures"]}) == [words]
+
+
 def test_an_alarm_has_to_hold_in_the_games_of_each_lineup():
     usual, strong = tables(5, runs_out=0.5), tables(6, runs_out=0.2, lineup="strong")
     healthy = tables(6, lineup="strong")
