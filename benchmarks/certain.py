@@ -203,7 +203,9 @@ def gap_changes(said: Said, match: re.Match[str]) -> bool:
 
 
 def share_changes(said: Said, match: re.Match[str]) -> bool:
-    """Return whether a share of wins changes significantly from a number to another."""
+    """Return whether a share of wins changes significantly from a number to another; `worth_most` judges one of worth."""
+    if "changes" not in said.results.tables:
+        return "worth" in said.results.tables
     rows = rows_of_change(said, "win_share", ("seats", "lineup"))
     after, before = float(match[1]), float(match[2])
     near = (abs(100 * rows["before"] - before) <= 0.51) & (abs(100 * (rows["before"] + rows["value"]) - after) <= 0.51)
@@ -268,14 +270,16 @@ def ahead(said: Said, match: re.Match[str]) -> bool:
     """Return whether an agent finishes ahead of each one that is named."""
     rows = said.table("pairwise", "ahead_share").query("agent < opponent").reset_index(drop=True)
     p, claims = holm(p_of(rows, 0.5, said.chunks, share=True)), []
+    agents = {*rows["agent"], *rows["opponent"]}
+    own_name = next((agent for agent in agents if agent.lower() == match[1].lower()), match[1])
     others = (
         re.split(r", | and ", match[2])
         if "other agents" not in match[2]
-        else [agent for agent in {*rows["agent"], *rows["opponent"]} if agent != match[1]]
+        else [agent for agent in agents if agent != own_name]
     )
     for other in others:
-        first = match[1] < other
-        own = rows[(rows["agent"] == min(match[1], other)) & (rows["opponent"] == max(match[1], other))]
+        first = own_name < other
+        own = rows[(rows["agent"] == min(own_name, other)) & (rows["opponent"] == max(own_name, other))]
         claims += [bool(p[k] < ALPHA and (row["value"] > 0.5) == first) for k, row in own.iterrows()]
     return bool(claims) and all(claims)
 
