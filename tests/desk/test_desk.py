@@ -524,7 +524,8 @@ def test_an_error_of_ours_is_answered_and_shown_in_the_terminal(serve, monkeypat
     monkeypatch.setattr("strozzi_sim.desk.server.box_of", lambda *_: {}["no such key"])
     status, told = call(serve(), "box", {"game": "strozzi"})
     assert (status, told) == (500, {"error": "an internal error; the terminal that serves this page shows it"})
-    wait_until(lambda: "KeyError: 'no such key'" in capfd.readouterr().err)
+    said: list[str] = []  # a traceback may be read in pieces
+    wait_until(lambda: said.append(capfd.readouterr().err) or "KeyError: 'no such key'" in "".join(said))
 
 
 @pytest.mark.slow
