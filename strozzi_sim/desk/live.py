@@ -28,7 +28,7 @@ from strozzi_sim.game import Game, find_game
 from strozzi_sim.game.component_names import changes_in_words
 from strozzi_sim.game.sentences import listed, seat_words
 from strozzi_sim.game.variants import BASE, Variant, resolve_variant, with_settings, with_values
-from strozzi_sim.runtime.workers import WorkerDied, call_in_worker
+from strozzi_sim.runtime.workers import Hung, WorkerDied, call_in_worker
 from strozzi_sim.simulation.match import Match, Measures
 from strozzi_sim.stats.intervals import Array
 from strozzi_sim.study.box_numbers import box_number
@@ -41,6 +41,7 @@ NEIGHBOURS = 9  # values of the number in hand that are played
 FIRST_BESIDE, ENOUGH_BESIDE = 2_000, 20_000  # deals of each, before the box is known finely and afterwards
 _MOST_DEALS = 400_000  # of a box
 _TIMED = 0.03  # seconds of play from which the pace of a table is known
+MOST_DEATHS = 3  # of the worker without a batch between them; then nothing plays until the next box
 _WAIT = 0.5  # seconds before a worker that died is replaced
 _SEED = 0
 GAP = "gap between the seats"
@@ -140,6 +141,12 @@ def play_chunks(match: Match, first: int, chunks: int, deals: int, threads: int)
     return np.concatenate(outcomes), monotonic() - start  # type: ignore[arg-type]
 
 
+def _in_worker(match: Match, first: int, chunks: int, deals: int, threads: int) -> tuple[Array, float]:
+    """Return what `play_chunks` returns in the worker process."""
+    found = call_in_worker(play_chunks, match, first, chunks, deals, threads, seconds=seconds_allowed())
+    return found  # type: ignore[no-any-return]
+
+
 def _outcomes(match: Match, ranges: list[tuple[int, int]]) -> list[Array]:
     """Return the outcome of each range of deals; agents in Python play one range at a time."""
     if match.in_python:
@@ -165,6 +172,8 @@ class Live:
         self._chunk: dict[tuple[str, int, str], int] = {}  # by table: deals of a chunk
         self._asked = 0.0
         self._is_closed = False
+        self._is_stopped = False  # until another box is shown
+        self._deaths = 0  # of the worker, since it played the last batch
         self._says = ""
         self.version = 0
         self.restarts = 0
@@ -188,8 +197,9 @@ class Live:
             self._now, self._first = Boxed.of(now), Boxed.of(first)
             self._own_value = own
             self._neighbours = {value: Boxed.of(variant) for value, variant in neighbours.items()}
-            self._says = ""
-            return self._publish()
+            self._is_stopped, self._deaths = False, 0
+            self._say("")
+            return self.version - 1
 
     def state(self, have: str = "", seconds: float = 0.0) -> Json:
         """Return what is known of the box, once the version is not `have` or after `seconds`; play goes on."""
@@ -268,11 +278,6 @@ class Live:
                 ends = measured.gap(measured.bounds(series, sides), sides)
                 yield {"value": value, "gap": ends, "is_now": value == self._own_value}
 
-    def _publish(self) -> int:
-        self.version += 1
-        self._changed.notify_all()
-        return self.version - 1
-
     # -- play ----------------------------------------------------------------------------------------------------------
 
     def _is_wanted(self) -> bool:
@@ -280,29 +285,30 @@ class Live:
 
     def _run(self) -> None:
         """Play batches while a page asks for them and anything is worth playing."""
-        while True:
-            with self._changed:
-                if self._is_closed:
-                    return
-                is_wanted = self._is_wanted()
-                job = self._next() if is_wanted else None
-                if job is None:
-                    self._pause(is_wanted)
-                    continue
-            self._play(job)
+        try:
+            while not self._is_closed:
+                with self._changed:
+                    is_wanted = self._is_wanted()
+                    job = self._next() if is_wanted else None
+                    if job is None:
+                        self._pause(is_wanted)
+                if job is not None:
+                    self._try_to_play(job)
+        finally:
+            if not self._is_closed:
+                self._stop("This strip has stopped; the terminal that serves this page shows why.")
 
     def _pause(self, is_wanted: bool) -> None:
         """Wait for a page or a box, a little if a question plays."""
         is_seen = monotonic() - self._asked < UNSEEN_SECONDS
         says = "A question is being played; this goes on afterwards." if is_seen and not is_wanted else ""
-        if says != self._says and is_seen:
-            self._says = says
-            self._publish()
+        if says != self._says and is_seen and not self._is_stopped:
+            self._say(says)
         self._changed.wait(1.0 if is_seen else None)
 
     def _next(self) -> Job | None:
         """Return what is worth playing most: the box until it is seen, the first box, the box, and those beside it."""
-        if self._now is None or self._first is None:
+        if self._now is None or self._first is None or self._is_stopped:
             return None
         for table in self._tables:
             for limit, box in ((measured.COARSE, self._now), (measured.COARSE, self._first)):
@@ -335,59 +341,66 @@ class Live:
                 return None
         return Job(series, table, box)
 
-    def _play(self, job: Job) -> None:
-        """Play a batch in the worker, and add it to what is known."""
-        threads = core_count()
-        pace = self._pace.get(job.table.name)
-        is_first_time = pace is None
-        per_batch = measured.BATCH_SECONDS / (pace or 1.0) / job.series.deals
-        chunks = threads if is_first_time else max(threads, min(int(per_batch), 1 + 2 * job.series.chunks))
+    def _try_to_play(self, job: Job) -> None:
+        """Play a batch; a process that ends is replaced, and a box that cannot be played is left until the next one."""
         try:
-            if is_first_time:
+            if job.table.name in self._pace:
+                self._play(job)
+            else:
                 self._warm(job)
-                return
-            first = job.series.total
-            outcomes, seconds = call_in_worker(
-                play_chunks, job.table.match(job.box.variant), first, chunks, job.series.deals, threads,
-                seconds=seconds_allowed(),
-            )  # fmt: skip
+            self._deaths = 0
         except WorkerDied as died:
+            self._deaths += 1
+            if isinstance(died, Hung) or self._deaths == MOST_DEATHS:
+                self._stop(f"The process that plays {died.what}; change the box or who plays to go on.")
+                return
             with self._changed:
                 self.restarts += 1
-                self._says = f"The process that plays {died.what}; another one goes on."
-                self._publish()
+                self._say(f"The process that plays {died.what}; another one goes on.")
                 self._changed.wait(_WAIT)
-            return
         except StrozziError as error:
-            with self._changed:
-                self._says = str(error)
-                self._now = None
-                self._publish()
-            return
+            self._stop(str(error))
+
+    def _play(self, job: Job) -> None:
+        """Play a batch in the worker, and add it to what is known."""
+        threads, pace, deals = core_count(), self._pace[job.table.name], job.series.deals
+        per_batch = int(measured.BATCH_SECONDS / pace / deals)
+        chunks = max(threads, min(per_batch, 1 + 2 * job.series.chunks))  # at first few, to be seen soon
+        match = job.table.match(job.box.variant)
+        outcomes, seconds = _in_worker(match, job.series.total, chunks, deals, threads)
         with self._changed:
-            self._pace[job.table.name] = 0.7 * (pace or 0.0) + 0.3 * seconds / (chunks * job.series.deals)
+            self._pace[job.table.name] = 0.7 * pace + 0.3 * seconds / (chunks * deals)
             job.series.add(outcomes, job.table.players, is_selfplay=job.table.is_selfplay)
-            self._says = ""
-            self._publish()
+            self._say("")
 
     def _warm(self, job: Job) -> None:
         """Compile what a table needs, measure its pace, and settle the deals of its chunks."""
         with self._changed:
-            self._says = "Getting ready to play; the first time this takes a minute."
-            self._publish()
+            self._say("Getting ready to play; the first time this takes a minute.")
         match, threads = job.table.match(job.box.variant), core_count()
         deals, seconds = 0, 0.0
         while seconds < _TIMED and deals < 1_000:
             deals = max(1, 4 * deals)
-            _, seconds = call_in_worker(play_chunks, match, 0, threads, deals, threads, seconds=seconds_allowed())
+            _, seconds = _in_worker(match, 0, threads, deals, threads)
             seconds = seconds if deals > 1 else 0.0  # the first call compiles, or loads code
         with self._changed:
             self._pace[job.table.name] = seconds / (deals * threads)
             self._chunk[job.table.name] = measured.chunk_deals(self._pace[job.table.name])
             for key in [key for key in self._seen if key[:3] == job.table.name]:  # with chunks of another size
                 del self._seen[key]
-            self._says = ""
-            self._publish()
+            self._say("")
+
+    def _say(self, words: str) -> None:
+        """Publish what is known, with these words; the lock must be held."""
+        self._says = words
+        self.version += 1
+        self._changed.notify_all()
+
+    def _stop(self, words: str) -> None:
+        """Say why nothing plays until a page shows another box."""
+        with self._changed:
+            self._is_stopped = True
+            self._say(words)
 
 
 def _neighbours(game: Game, now: Variant, key: str) -> tuple[float, dict[float, Variant]]:

@@ -157,6 +157,27 @@ def test_a_process_that_dies_is_replaced(live):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("deed", "words"),
+    [("return 99", "99"), ("import os; os._exit(1)", "ended its process"), ("while True: pass", "did not answer")],
+)
+def test_an_agent_that_cannot_play_is_said_once_and_the_next_box_plays(deed, words, live, tmp_path, monkeypatch):
+    monkeypatch.setenv("STROZZI_DECISION_SECONDS", "1")
+    file = tmp_path / "bots.py"
+    file.write_text(
+        "from strozzi_sim.agent import python_agent\n"
+        "@python_agent(name='bad')\nclass Bad:\n    'Does a deed.'\n"
+        f"    def act(self, view, legal, rng):\n        {deed}\n"
+    )
+    live.show(LiveBox("strozzi", counts=(3,), agents=f"{file}::bad,random"))
+    wait_until(lambda: words in live.state("", 0.1)["says"] and live._is_stopped)
+    version = live.state("", 1.5)["version"]
+    assert live.state("", 1.5)["version"] == version, "nothing plays any more"
+    live.show(LiveBox("strozzi", counts=(3,), agents="random"))
+    known(live, 100)
+
+
+@pytest.mark.slow
 def test_nothing_plays_once_no_page_asks(live):
     live.show(LiveBox("strozzi", counts=(4,), agents="heuristic"))
     known(live, 500)
