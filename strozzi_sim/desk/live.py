@@ -47,7 +47,7 @@ _SEED = 0
 GAP = "gap between the seats"
 DEFINITIONS = (
     ("wins", "games of 100 that a seat wins, all seats played by copies of the player chosen; a shared win is divided"),
-    ("surely within", "an interval that holds in 95 of 100 boxes, whenever you look; it narrows as more is played"),
+    ("between (95 %)", "an interval that holds in 95 of 100 boxes, whenever you look; it narrows as more is played"),
     ("change", "difference from the box that you began with, with an interval of the same kind; bold: not by chance"),
     (GAP, "wins of the best seat less wins of the worst one, of 100 games; chance alone makes some"),
     (SCORE.label, "final score of a player, mean over seats and games"),
@@ -274,8 +274,7 @@ class Live:
         for value in sorted(boxes):
             series = self._series(table, boxes[value])
             if series.chunks:
-                sides = len(table.who)
-                ends = measured.gap(measured.bounds(series, sides), sides)
+                ends = measured.gap(series, len(table.who))
                 yield {"value": value, "gap": ends, "is_now": value == self._own_value}
 
     # -- play ----------------------------------------------------------------------------------------------------------
@@ -439,5 +438,5 @@ def _shown(table: LiveTable, series: Series, own: Bounds, moved: Bounds | None) 
         "fair": 1 / table.players,
         "sides": rows[:sides],
         "figures": rows[sides:],
-        "gap": measured.gap(own, sides),
+        "gap": measured.gap(series, sides),
     }

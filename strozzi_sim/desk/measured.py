@@ -29,7 +29,7 @@ class Series:
 
     deals: int  # of a chunk
     parts: list[Array] = field(default_factory=list)
-    known: dict[tuple[int, float], "Bounds"] = field(default_factory=dict)  # intervals of what is played so far
+    known: dict[tuple[int, float, int], "Bounds"] = field(default_factory=dict)  # intervals of what is played so far
 
     def add(self, outcomes: Array, players: int, *, is_selfplay: bool) -> None:
         """Add the chunks of an OUTCOME array: by seat if one agent plays itself, else by position."""
@@ -72,23 +72,25 @@ class Bounds:
         return [[_number(each) for each in ends] for ends in zip(self.value, self.low, self.high, strict=True)]
 
 
-def bounds(series: Series, shares: int, fine: float = FINE) -> Bounds:
-    """Return the figures of a box, of which the first are shares, with intervals of 95 % over all looks."""
-    if (shares, fine) not in series.known:
-        series.known[shares, fine] = _bounds(series, shares, fine)
-    return series.known[shares, fine]
+def bounds(series: Series, shares: int, fine: float = FINE, at_once: int = 1) -> Bounds:
+    """Return the figures of a box, of which the first are shares, with intervals of 95 % over all looks.
+
+    So many of them, `at_once`, hold together (Bonferroni).
+    """
+    key = shares, fine, at_once
+    if key not in series.known:
+        series.known[key] = _bounds(series, shares, fine, ALPHA / at_once)
+    return series.known[key]
 
 
-def _bounds(series: Series, shares: int, fine: float) -> Bounds:
+def _bounds(series: Series, shares: int, fine: float, alpha: float) -> Bounds:
     figures = series.by_chunk()
     value = figures.mean(axis=0)
-    half = mean_half_width(figures, ALPHA)
+    half = mean_half_width(figures, alpha)
     low, high = value - half, value + half
-    own = value[:shares]
-    for each in (COARSE, fine):  # each is valid at half the error probability, so both hold at once
-        ends = share_interval(own, series.total, each, ALPHA / 2)
-        low[:shares] = ends[0] if each == COARSE else np.maximum(low[:shares], ends[0])
-        high[:shares] = ends[1] if each == COARSE else np.minimum(high[:shares], ends[1])
+    # each is valid at half the error probability, so both hold at once
+    coarse, narrow = (share_interval(value[:shares], series.total, each, alpha / 2) for each in (COARSE, fine))
+    low[:shares], high[:shares] = np.maximum(coarse[0], narrow[0]), np.minimum(coarse[1], narrow[1])
     return Bounds(value, low, high)
 
 
@@ -132,8 +134,9 @@ def _narrowed(low: Array, high: Array, series: Series, base: Series, shares: int
     return np.where(is_wider, apart_low, low)[:shares], np.where(is_wider, apart_high, high)[:shares]
 
 
-def gap(found: Bounds, shares: int) -> list[float]:
-    """Return value, low and high of the largest share less the smallest."""
+def gap(series: Series, shares: int) -> list[float]:
+    """Return value, low and high of the largest share less the smallest, from intervals of all shares at once."""
+    found = bounds(series, shares, at_once=shares)
     value, low, high = (ends[:shares] for ends in (found.value, found.low, found.high))
     least = max(0.0, float((low[:, None] - high[None, :]).max()))
     return [float(value.max() - value.min()), least, float(high.max() - low.min())]

@@ -88,7 +88,8 @@ def settings_from(game: Game, text: str) -> list[str]:
 
 def _from_sheet(game: Game, text: str) -> Iterator[str]:
     published = dict(numbers(game, resolve_variant(game, BASE)))
-    rows = csv.DictReader(io.StringIO(text))
+    head = text.lstrip().partition("\n")[0]
+    rows = csv.DictReader(io.StringIO(text.lstrip()), delimiter=max(",;\t", key=head.count))
     missing = [name for name in (SHEET[0], SHEET[-1]) if name not in (rows.fieldnames or ())]
     if missing:
         raise InputError(f"the sheet lacks the column {missing[0]!r}")

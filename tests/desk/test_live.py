@@ -223,7 +223,7 @@ def test_a_box_goes_out_and_comes_in():
     sheet, toml = sheet_of(game, box), toml_of(game, box, "mine")
     assert sheet.splitlines()[0] == "key,name,published,mine"
     assert "tracks.bonus.9,bonus of space 9 of the tracks,15,20" in sheet
-    for text in (sheet, toml):
+    for text in (sheet, toml, sheet.replace(",", ";")):
         assert with_settings(game, "base", settings_from(game, text)).components == box.components
 
 

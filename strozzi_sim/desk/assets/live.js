@@ -80,7 +80,7 @@ function tableOf(table) {
   const half = Math.max(...table.sides.map(({ ends: [share, least, top] }) => Math.max(share - least, top - share)));
   return el("table", { "data-players": String(table.players), "data-games": String(table.games), "data-half": half.toFixed(4) },
     el("caption", {}, el("strong", {}, `${table.players} players`), ` ${table.games.toLocaleString("en")} games`),
-    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "of 100 games"), el("td", {}), el("th", { scope: "col" }, "wins"), el("th", { scope: "col" }, "surely within"), el("th", { scope: "col" }, "change"))),
+    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "of 100 games"), el("td", {}), el("th", { scope: "col" }, "wins"), el("th", { scope: "col" }, "between (95 %)"), el("th", { scope: "col" }, "change"))),
     el("tbody", {}, ...table.sides.map(row => sideOf(row, most, table.fair)),
       el("tr", {}, el("th", { scope: "row" }, "gap between the seats"), el("td", {}), el("td", { class: "number" }, percent(value)), el("td", { class: "muted" }, `${percent(low)} to ${percent(high)}`), el("td", {})),
       ...table.figures.map(figureOf)));
@@ -152,7 +152,7 @@ async function follow() {
     if (document.hidden) await new Promise(done => document.addEventListener("visibilitychange", done, { once: true }));
     try {
       state = await send(`live?have=${state.version ?? ""}`);
-      if (state.game === undefined || !isMine()) post();
+      if (state.game === undefined || (!isMine() && document.hasFocus())) post();  // windows share the strip: the one in use
       draw();
       await new Promise(done => setTimeout(done, 30));
     } catch (error) {
