@@ -17,7 +17,7 @@ import re
 import sys
 from pathlib import Path
 
-# The parts lie in a folder of their own.
+# The modules of the parts are in `covering/`.
 sys.path[0] = str(Path(__file__).parent / "covering")
 
 import pandas as pd

@@ -46,7 +46,7 @@ class Spent(Exception):
 
 @dataclass
 class Row:
-    """What a method reached on a plant."""
+    """Result of a method on a plant."""
 
     method: str
     seed: int

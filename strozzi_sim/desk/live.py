@@ -57,7 +57,7 @@ DEFINITIONS = (
 
 @dataclass(frozen=True)
 class LiveBox:
-    """What the strip shows: a changed box, and who plays it.
+    """A changed box and its players, as the strip shows them.
 
     Attributes:
         counts: player counts.

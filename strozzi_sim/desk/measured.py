@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.facts.columns import WIN_UNITS
+from strozzi_sim.stats.differences import control_coefficient
 from strozzi_sim.stats.intervals import Array
 from strozzi_sim.stats.precision import ALPHA, mean_half_width, share_interval
 
@@ -25,7 +26,7 @@ _OF_BASE = 0.1  # part of a change's error probability that the interval of the 
 
 @dataclass
 class Series:
-    """What was played of a box with some players: the figures of every chunk."""
+    """Figures by chunk of the games of a box with some players."""
 
     deals: int  # of a chunk
     parts: list[Array] = field(default_factory=list)
@@ -100,7 +101,7 @@ def change(series: Series, base: Series, shares: int) -> Bounds:
     own = series.by_chunk()[: len(first)]
     same = first[: len(own)]
     known = first.mean(axis=0)
-    joint = _coefficient(own, same)
+    joint = control_coefficient(own, same, np.maximum(np.arange(own.shape[1]), shares - 1))  # one for all shares
     parts = own - joint * same
     value = parts.mean(axis=0) - (1 - joint) * known
     half = mean_half_width(parts, (1 - _OF_BASE) * ALPHA)
@@ -115,15 +116,6 @@ def change(series: Series, base: Series, shares: int) -> Bounds:
     low[:shares] = np.where(is_equal[:shares], -rare, low[:shares])
     high[:shares] = np.where(is_equal[:shares], rare, high[:shares])
     return Bounds(np.where(is_equal, 0.0, value), low, high)
-
-
-def _coefficient(own: Array, same: Array) -> Array:
-    """Return how far each figure goes with that of the first box on the same deals, from 0 to 1, float64[F]."""
-    spread = same - same.mean(axis=0)
-    variance = (spread**2).sum(axis=0)
-    covariance = (spread * (own - own.mean(axis=0))).sum(axis=0)
-    joint = np.clip(covariance / np.where(variance > 0, variance, 1.0), 0.0, 1.0)
-    return np.where((own == same).all(axis=0), 1.0, joint)
 
 
 def _narrowed(low: Array, high: Array, series: Series, base: Series, shares: int) -> tuple[Array, Array]:

@@ -25,6 +25,7 @@ from strozzi_sim.stats.intervals import (
 
 Pairs = list[tuple[Array, Array]]  # numerator and denominator of each side
 _ROUNDING = 1e-9  # equal differences of ratios may differ by this, relative to the larger of 1 and their size
+SMALLEST = 1e-12  # sum of squares below which a figure does not vary
 _WIDEST_SAVING = 1.0  # a share of variance with a wider interval is uninformative
 
 
@@ -155,3 +156,21 @@ def variance_saved(one: Sums, other: Sums) -> Estimate:
             hits, total = sums.sum(axis=0) / one.unit, events.sum(axis=0)
             enough &= np.minimum(hits, total - hits) >= MIN_EVENTS
     return Estimate(np.where(enough, value, np.nan), missing, missing, n)
+
+
+def control_coefficient(own: Array, base: Array, groups: Array) -> Array:
+    """Return the coefficients of `base` as a control variate of `own` on the same deals, 0 to 1, float64[F].
+
+    It is 1 where both are equal. Figures of one group share a coefficient, so that changes of shares sum to 0.
+
+    Args:
+        own: figures by chunk, float64[C, F].
+        base: figures of the other side on the same deals, float64[C, F].
+        groups: a number for each figure.
+    """
+    together = np.equal.outer(groups, groups)
+    spread = base - base.mean(axis=0)
+    squares = together @ (spread**2).sum(axis=0)
+    products = together @ (spread * (own - own.mean(axis=0))).sum(axis=0)
+    fitted = np.clip(products / np.maximum(squares, SMALLEST), 0.0, 1.0)
+    return np.where(together @ (own != base).any(axis=0), fitted, 1.0)

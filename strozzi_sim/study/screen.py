@@ -17,10 +17,9 @@ import numpy as np
 from strozzi_sim.errors import InputError
 from strozzi_sim.game import Game
 from strozzi_sim.game.variants import Variant, with_values
+from strozzi_sim.stats.differences import SMALLEST, control_coefficient
 from strozzi_sim.stats.intervals import Array
 from strozzi_sim.study.box_numbers import BoxNumber, numbers
-
-_SMALLEST = 1e-12  # sum of squares below which a figure of the box does not vary
 
 Play = Callable[[Sequence[Variant], int, int], tuple[Array, int]]  # (boxes, deals, chunks) -> float64[B, C, F], deals
 
@@ -128,13 +127,11 @@ class Screen:
         spread = base - base.mean(axis=0)
         groups = self._groups if len(self._groups) else np.arange(base.shape[1])
         together = np.equal.outer(groups, groups)
-        squares = np.maximum(together @ (spread**2).sum(axis=0), _SMALLEST)
+        squares = np.maximum(together @ (spread**2).sum(axis=0), SMALLEST)
         off = together * np.multiply.outer(known - base.mean(axis=0), known - base.mean(axis=0))
         changes = []
         for own in figures[1:]:
-            joint = together @ (spread * (own - own.mean(axis=0))).sum(axis=0) / squares
-            differs = together @ (own != base).any(axis=0)
-            joint = np.where(differs, np.clip(joint, 0.0, 1.0), 1.0)
+            joint = control_coefficient(own, base, groups)
             series = own - joint * base
             left = series - series.mean(axis=0)
             of_slope = (together * (spread.T @ spread) * (left.T @ left)).sum(axis=1)

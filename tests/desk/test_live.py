@@ -76,6 +76,7 @@ def test_a_first_box_that_is_known_well_halves_the_error_of_unrelated_boxes():
     series, base = series_of(outcomes(random, 400)), series_of(outcomes(random, 8_000))
     alike = measured.change(series, series_of(outcomes(random, 400)), 3)
     better = measured.change(series, base, 3)
+    assert better.value[:3].sum() == pytest.approx(0, abs=1e-12)
     widths = (better.high - better.low)[:3] / (alike.high - alike.low)[:3]
     assert (widths < 0.85).all()
 
