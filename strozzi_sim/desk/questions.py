@@ -276,20 +276,21 @@ def _control(kind: inspect.Type, path: Sequence[str | int], value: Any) -> Json:
 
 @cache
 def _ranges(game: Game) -> dict[str, tuple[float, float, float]]:
-    """Return lowest and highest value and step of the slider of each number of the published box, by key."""
-    published = resolve_variant(game, BASE)
-    ranges = {}
-    for key, _ in numbers(game, published):
-        values = box_number(game, published, key).values
-        ranges[key] = values[0], values[-1], min((after - before for before, after in pairwise(values)), default=1)
+    """Return lowest and highest value and step of the slider of each number, by key, of all shipped boxes."""
+    ranges: dict[str, tuple[float, float, float]] = {}
+    for name in (BASE, *shipped_variants(game)):
+        box = resolve_variant(game, name)
+        for key in dict(numbers(game, box)).keys() - ranges.keys():
+            values = box_number(game, box, key).values
+            ranges[key] = values[0], values[-1], min((after - before for before, after in pairwise(values)), default=1)
     return ranges
 
 
 def _slide(game: Game, key: str, value: Any, control: Json) -> list[float] | None:
-    """Return lowest and highest value and step of a number's slider, as its input allows; None for no number."""
-    if control["kind"] != "number" or value is None:
+    """Return lowest and highest value and step of a number's slider, as its input allows; None for other data."""
+    if control["kind"] != "number" or value is None or key not in _ranges(game):
         return None
-    low, high, step = _ranges(game).get(key, (value, value + 10, 1))
+    low, high, step = _ranges(game)[key]
     low, high = min(low, value), max(high, value)
     low = low if control["low"] is None else max(low, control["low"])
     return [low, high if control["high"] is None else min(high, control["high"]), step]

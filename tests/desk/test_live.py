@@ -8,6 +8,7 @@ import psutil
 import pytest
 
 from commands import wait_until
+from our_games import OUR_GAMES
 from strozzi_sim.desk import measured
 from strozzi_sim.desk.answers import Shelf
 from strozzi_sim.desk.live import UNSEEN_SECONDS, Live, LiveBox
@@ -209,9 +210,9 @@ def test_a_question_goes_first():
     live.close()
 
 
-@pytest.mark.parametrize("game", ["strozzi", "strasbourg", "medici_vs_strozzi"])
-def test_every_slider_keeps_to_what_the_game_allows(game):
-    for group in box_of(game)["groups"]:
+@pytest.mark.parametrize(("game", "variant"), [*((game, "base") for game in OUR_GAMES), ("strozzi", "long-tracks")])
+def test_every_slider_keeps_to_what_the_game_allows(game, variant):
+    for group in box_of(game, variant)["groups"]:
         for field in group.get("fields", []):
             if field["kind"] == "number":
                 low, high, step = field["slide"]
