@@ -2,11 +2,15 @@
 
     python benchmarks/tuning_truth.py planted --searches 60   # figures with a known formula, no games
     python benchmarks/tuning_truth.py real strozzi --searches 4 --deals 60000
+    python benchmarks/tuning_truth.py matrix strasbourg --searches 4
 
 Planted: a box of Strozzi's numbers with four figures that follow slopes, bends and products drawn at random; one to
 three numbers are spoilt so that a figure moves by at least five tolerances. `unreachable`, `conflict`, `already` and
 `pair` (two numbers that do nothing alone) are searches of the same kind with that truth. Real: the figures are measured
-in the published box, the box is spoilt, and what `tune` calls met is played again on 200,000 fresh games.
+in the published box, the box is spoilt, and what `tune` calls met is played again on 200,000 fresh games. Matrix: the
+form of the Tabletop Games Balancing Competition. Three agents' shares of wins among copies of each other, and the first
+player's share, are measured in a box three numbers away; the published box is tuned to them, and the best box of the
+ladder is played again on 100,000 games of each pair: score = 1000 - 1000 * mean(|distance| / 0.25).
 
 Every search has a seed of its own, from --seed on. A row of JSON for each, then the counts.
 """
@@ -17,6 +21,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -39,6 +44,13 @@ FIGURES = (WIN_SHARE, WIN_SHARE, SCORE, DECISIONS)
 COMMON = 0.7  # of a deal's spread, half of the variance about, is common to all boxes
 SPOILT = 5  # tolerances by which a figure must move
 FRESH = 200_000  # games on which a real box is played again
+FRESH_OF_PAIR = 100_000  # games of each pair of agents, in the box that a matrix led to
+FAST = {  # agents of a matrix
+    "strozzi": ("heuristic", "greedy", "random"),
+    "medici_vs_strozzi": ("fair-price", "shader", "random"),
+    "strasbourg": ("heuristic", "tasker", "random"),
+}
+DISTANCE = 0.25  # of a share, for which the competition takes all points
 
 
 class Planted:
@@ -94,6 +106,8 @@ class Outcome:
     said: str = ""
     games: int = 0
     seconds: float = 0.0
+    score: float = 0.0  # of the competition, remeasured
+    score_before: float = 0.0  # of the published box
     errors: list[float] = field(default_factory=list)  # (claimed - true) / standard error, of the ladder's figures
 
 
@@ -212,10 +226,64 @@ def measured(name: str, players: int, box: Variant, deals: int, seed: int) -> Ar
     return np.array([shares[0], shares[-1], score, balance["decisions_mean"]])
 
 
+def matrix_search(name: str, seed: int, deals: int, agents: Sequence[str]) -> Outcome:
+    """Return the outcome of tuning the published box to the win rates that agents have in another one."""
+    game = load_game(name)
+    base = Variant.of(game)
+    players = 4 if 4 in game.player_counts else game.player_counts[0]
+    tunable = tunable_numbers(game, base)
+    random = np.random.default_rng([seed, 5])
+    while True:
+        chosen = random.choice(len(tunable), 3, replace=False)
+        values = {tunable[k].key: tunable[k].at(random.choice([-1, 1]) * random.integers(3, 10)) for k in chosen}
+        try:
+            box = with_values(game, base, values)
+        except InputError:
+            continue
+        if all(values[tunable[k].key] != tunable[k].value for k in chosen):
+            break
+    want = win_rates(name, players, agents, box, FRESH_OF_PAIR, seed)
+    pairs = list(permutations(agents, 2))
+    ends = [f"{one} among {other} wins" for one, other in pairs] + ["the first player wins"]
+    targets = [f"{end} = {100 * share:.2f} +- 1" for end, share in zip(ends, want, strict=True)]
+    start = time.process_time()
+    results = ss.tune(name, targets=targets, players=players, agents=agents[0], deals=deals, seed=seed + 1)
+    outcome = Outcome("matrix", seed, 3, games=results.n_games, seconds=round(time.process_time() - start, 1))
+    outcome.said = results.verdict.answer
+    ladder = results.tables["ladder"]
+    outside = np.maximum(ladder["least"] - ladder["value"], ladder["value"] - ladder["most"]).clip(lower=0)
+    best = int(outside.groupby(ladder["rung"]).mean().idxmin())
+    rows = results.tables["box"].query(f"rung == {best}")
+    outcome.changes = len(rows)
+    outcome.met = set(ladder.query(f"rung == {best}")["status"]) == {MET}
+    found = with_values(game, base, dict(zip(rows["key"], rows["to"], strict=True)))
+    outcome.score = competition_score(win_rates(name, players, agents, found, FRESH_OF_PAIR, seed + 1_000_003), want)
+    outcome.score_before = competition_score(win_rates(name, players, agents, base, FRESH_OF_PAIR, seed), want)
+    outcome.holds = outcome.met
+    return outcome
+
+
+def competition_score(shares: Array, want: Array) -> float:
+    """Return 1000 less 1000 times the mean distance in parts of DISTANCE."""
+    return round(float(1000 - 1000 * np.mean(np.abs(shares - want) / DISTANCE)), 1)
+
+
+def win_rates(name: str, players: int, agents: Sequence[str], box: Variant, games: int, seed: int) -> Array:
+    """Return the share of wins of every agent among copies of every other one, then that of the first player."""
+    shares = []
+    for one, other in permutations(agents, 2):
+        lineup = [one, *[other] * (players - 1)]
+        tables = ss.simulate(
+            name, agents=lineup, players=players, variant=box, deals=games // players, seed=seed + 77
+        ).tables
+        shares.append(tables["lineup"].query("figure == 'win_share' and position == 0")["value"].item())
+    return np.array([*shares, measured(name, players, box, games, seed)[0]])
+
+
 def main() -> None:
     """Run the searches, print a row for each and then the counts by kind."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["planted", "real"])
+    parser.add_argument("what", choices=["planted", "real", "matrix"])
     parser.add_argument("game", nargs="?", default="strozzi")
     parser.add_argument("--searches", type=int, default=20)
     parser.add_argument("--deals", type=int, default=60_000)
@@ -223,10 +291,12 @@ def main() -> None:
     parser.add_argument("--kinds", default="putback,unreachable,conflict,already,pair")
     options = parser.parse_args()
     outcomes = []
-    for kind in options.kinds.split(",") if options.what == "planted" else ["real"]:
+    for kind in options.kinds.split(",") if options.what == "planted" else [options.what]:
         for seed in range(options.seed, options.seed + options.searches):
             if options.what == "planted":
                 outcomes.append(planted_search(kind, seed, options.deals))
+            elif options.what == "matrix":
+                outcomes.append(matrix_search(options.game, seed, options.deals, FAST[options.game]))
             else:
                 outcomes.append(real_search(options.game, seed, options.deals))
             row = asdict(outcomes[-1])
@@ -242,6 +312,10 @@ def main() -> None:
         print(f"  changes than planted; all intervals hold in {sum(each.covered for each in own)}; said {said}")
         games = np.median([each.games for each in own])
         print(f"  median {games:,.0f} games, {np.median([each.seconds for each in own]):.1f} s of processor time")
+        if kind == "matrix":
+            print(
+                f"  scores {[each.score for each in own]}, of the published box {[each.score_before for each in own]}"
+            )
         errors = np.array([error for each in own for error in each.errors])
         if len(errors):
             print(
