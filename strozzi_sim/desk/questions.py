@@ -28,7 +28,7 @@ from strozzi_sim.game.restricting import restrictions
 from strozzi_sim.game.sentences import seat_words, with_capital
 from strozzi_sim.game.variants import BASE, Variant, component_data, resolve_variant, shipped_variants, with_settings
 from strozzi_sim.runtime.parsing import toml_value
-from strozzi_sim.study.box_numbers import box_number, numbers
+from strozzi_sim.study.box_numbers import box_number, numbers, tunable_numbers
 from strozzi_sim.study.cells import SEAT_GAP
 from strozzi_sim.study.kinds import KINDS
 from strozzi_sim.study.wording import lineup_words, player_sentence, player_words
@@ -225,14 +225,13 @@ def tunable_of(game: Game, variant: Variant) -> list[Json]:
     A number that every block of a group has is one entry: GROUP.*.NAME.
     """
     groups: dict[str, dict[str, str]] = {}
-    for key, _ in numbers(game, variant):
-        section, *rest = key.split(".")
+    for number in tunable_numbers(game, variant):
+        section, *rest = number.key.split(".")
         blocks = variant.components[section]
         if isinstance(blocks, list) and blocks and isinstance(blocks[0], Mapping):
             rest[0] = "*"
-        if name_of_key(game, key).tunable:
-            label = name_of_key(game, ".".join([section, *rest]).replace("*", "\N{HORIZONTAL ELLIPSIS}")).label
-            groups.setdefault(section, {})[".".join([section, *rest])] = label
+        label = name_of_key(game, ".".join([section, *rest]).replace("*", "\N{HORIZONTAL ELLIPSIS}")).label
+        groups.setdefault(section, {})[".".join([section, *rest])] = label
     return [
         {"label": with_capital(name_of_key(game, section).label), "numbers": list(entries.items())}
         for section, entries in groups.items()
@@ -287,13 +286,11 @@ def _ranges(game: Game) -> dict[str, tuple[float, float, float]]:
 
 
 def _slide(game: Game, key: str, value: Any, control: Json) -> list[float] | None:
-    """Return lowest and highest value and step of a number's slider, as its input allows; None for other data."""
+    """Return lowest and highest value and step of a number's slider; None for other data."""
     if control["kind"] != "number" or value is None or key not in _ranges(game):
         return None
     low, high, step = _ranges(game)[key]
-    low, high = min(low, value), max(high, value)
-    low = low if control["low"] is None else max(low, control["low"])
-    return [low, high if control["high"] is None else min(high, control["high"]), step]
+    return [min(low, value), max(high, value), step]
 
 
 def _blocks(

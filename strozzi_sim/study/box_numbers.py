@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 import numpy as np
+from msgspec import inspect
 
 from strozzi_sim.errors import ArgumentError, InputError, suggest_names
 from strozzi_sim.game import Game
 from strozzi_sim.game.component_names import Name, name_of_key
+from strozzi_sim.game.converting import types_at
 from strozzi_sim.game.variants import (
     BASE,
     Variant,
@@ -94,7 +96,7 @@ def as_settings(game: Game, variant: Variant) -> tuple[str, dict[str, float]] | 
 def tunable_numbers(game: Game, variant: Variant, keys: str = "", reach: int = STEPS) -> list[BoxNumber]:
     """Return the numbers that match patterns such as 'tracks.*, scoring.x = 0 to 30'. Raises ArgumentError.
 
-    Without patterns they are those that the game declares a designer may want to tune.
+    Without patterns they are those that the game declares a designer may want to tune, and that have another value.
 
     Args:
         game: the game.
@@ -104,12 +106,15 @@ def tunable_numbers(game: Game, variant: Variant, keys: str = "", reach: int = S
     """
     known = dict(numbers(game, variant))
     if not keys.strip():
-        tunable = {key: value for key, value in known.items() if name_of_key(game, key).tunable}
+        tunable = [
+            _box_number(game, key, value, "", reach) for key, value in known.items() if name_of_key(game, key).tunable
+        ]
+        tunable = [number for number in tunable if len(number.values) > 1]
         if not tunable:
             raise ArgumentError(
                 "keys", f"{game.name} has no number that a designer would tune; name keys, or * for all"
             )
-        return [_box_number(game, key, value, "", reach) for key, value in tunable.items()]
+        return tunable
     chosen: dict[str, BoxNumber] = {}
     for piece in keys.split(","):
         pattern, _, limits = (part.strip() for part in piece.partition("="))
@@ -138,9 +143,10 @@ def _box_number(game: Game, key: str, value: float | int, limits: str, reach: in
     if limits:
         low, high = _range_of(limits, key)
     else:
-        least = name.low if name.low is not None else 0 if min(origins) >= 0 else -np.inf
+        least, most = _allowed(game, key)
+        least = max(least, name.low if name.low is not None else 0 if min(origins) >= 0 else -np.inf)
         low = max(min(origins) - reach * step, least)
-        high = min(max(origins) + reach * step, np.inf if name.high is None else name.high)
+        high = min(max(origins) + reach * step, most, np.inf if name.high is None else name.high)
     grain = step / 4 if isinstance(value, float) else name.step
     stride = grain * max(1, round((high - low) / grain / _MOST_VALUES))
     first, last = np.ceil(low / stride), np.floor(high / stride)
@@ -148,6 +154,18 @@ def _box_number(game: Game, key: str, value: float | int, limits: str, reach: in
     printed |= {float(origin) for origin in origins if low <= origin <= high} | {float(value)}
     values = tuple(each if isinstance(value, float) else round(each) for each in sorted(printed))
     return BoxNumber(key, name, value, step, values, is_reconstructed(game, key))
+
+
+def _allowed(game: Game, key: str) -> tuple[float, float]:
+    """Return the least and the largest value that the type of a number allows; other numbers may forbid more."""
+    low, high = -np.inf, np.inf
+    for each in types_at(inspect.type_info(game.components_part.Components), key.split(".")):
+        if isinstance(each, inspect.LiteralType):
+            low, high = min(each.values), max(each.values)
+        elif isinstance(each, inspect.IntType | inspect.FloatType):
+            low = low if each.ge is None else each.ge
+            high = high if each.le is None else each.le
+    return low, high
 
 
 def _range_of(limits: str, key: str) -> tuple[float, float]:

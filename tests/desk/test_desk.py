@@ -80,7 +80,8 @@ def test_every_target_and_every_tick_of_the_form_is_understood(name):
     study, _ = study_of(keys | {"keys": ", ".join(patterns)})
     assert len(study.parsed[1]) == len(written)
     untold, _ = study_of(keys)
-    assert {number.key for number in study.numbers} == {number.key for number in untold.numbers}
+    chosen = {number.key for number in study.numbers if len(number.values) > 1}
+    assert chosen == {number.key for number in untold.numbers}
 
 
 @pytest.mark.parametrize("name", OUR_GAMES)

@@ -125,6 +125,23 @@ def test_values_are_those_that_a_designer_prints() -> None:
     assert bonus.at(-1) == 25
     assert not [each.key for each in tunable_numbers(GAME, BASE) if each.key.startswith("coins.")]
     assert len(tunable_numbers(GAME, BASE, "*")) == len([*numbers(GAME, BASE)])
+    (tile,) = tunable_numbers(GAME, BASE, "promotion_tiles.T10.value")
+    assert tile.values[-1] == 9, "the type of the component allows no more"
+
+
+def test_numbers_with_one_value_are_no_designers() -> None:
+    game = load_game("medici_vs_strozzi")
+    (least,) = tunable_numbers(game, Variant.of(game), "money.min_price")
+    assert least.values == (0,)
+    assert "money.min_price" not in [number.key for number in tunable_numbers(game, Variant.of(game))]
+
+
+@pytest.mark.parametrize("name", ["strozzi", "strasbourg"])
+def test_games_allow_every_value_that_a_designer_may_try(name: str) -> None:
+    game = load_game(name)
+    for number in tunable_numbers(game, Variant.of(game)):
+        for value in {number.values[0], number.values[-1]}:
+            with_values(game, Variant.of(game), {number.key: value})
 
 
 @pytest.mark.parametrize(
