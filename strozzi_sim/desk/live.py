@@ -52,6 +52,7 @@ DEFINITIONS = (
     (GAP, "wins of the best seat less wins of the worst one, of 100 games; chance alone makes some"),
     (SCORE.label, "final score of a player, mean over seats and games"),
     (DECISIONS.label, "decisions of all players in a game; the length of a game"),
+    ("lead of the first", "mean score of the first of these players less that of the others"),
 )
 
 
@@ -425,7 +426,7 @@ def _neighbours(game: Game, now: Variant, key: str) -> tuple[float, dict[float, 
 def _shown(table: LiveTable, series: Series, own: Bounds, moved: Bounds | None) -> Json:
     """Return what is known at a table: sides, figures, and the gap, each with its interval and change."""
     sides = len(table.who)
-    names = [*table.who, SCORE.label, DECISIONS.label]
+    names = [*table.who, SCORE.label, DECISIONS.label, f"lead of {table.who[0]}"]
     changes = moved.rows() if moved is not None else [None] * len(names)
     rows = [
         {"who": name, "ends": ends, "change": change}

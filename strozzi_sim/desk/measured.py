@@ -5,7 +5,7 @@ figure's change is measured beside all of its deals: of a chunk's figure, that o
 taken off as far as the two go together (a control variate whose coefficient is fitted from the chunks). Equal boxes
 differ by exactly 0, and boxes that hardly go together lose nothing.
 
-Axes: t chunks, F figures: the share of wins of every side, then mean score and length.
+Axes: t chunks, F figures: the share of wins of every side, then mean score, length, and the lead of the first side.
 """
 
 from dataclasses import dataclass, field
@@ -38,10 +38,12 @@ class Series:
         wins, played, scores = (
             outcomes[name].sum(axis=axis)[:, :players].astype(np.float64) for name in ("wins", "played", "scores")
         )
-        games = outcomes["games"].astype(np.float64)
+        means = scores / played
+        score = scores.sum(axis=1) / played.sum(axis=1)
+        length = outcomes["decisions"] / outcomes["games"]
+        lead = means[:, 0] - means[:, 1:].mean(axis=1)
         self.known.clear()
-        columns = [wins / played / WIN_UNITS, (scores.sum(axis=1) / played.sum(axis=1))[:, None]]
-        self.parts.append(np.concatenate([*columns, (outcomes["decisions"] / games)[:, None]], axis=1))
+        self.parts.append(np.column_stack([wins / played / WIN_UNITS, score, length, lead]))
 
     @property
     def chunks(self) -> int:

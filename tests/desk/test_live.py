@@ -89,6 +89,14 @@ def test_one_chunk_has_no_error_yet_and_shares_have_an_interval():
     assert found.rows()[3][1:] == [None, None]
 
 
+def test_the_lead_is_the_score_of_the_first_side_less_the_mean_of_the_others():
+    played = outcomes(np.random.default_rng(6), 4)
+    played["scores"][:, 0, :3] = DEALS * np.array([120, 100, 90])
+    found = measured.bounds(series_of(played), 3).value
+    assert found[3] == pytest.approx(310 / 3)
+    assert found[5] == pytest.approx(120 - 95)
+
+
 def test_a_first_box_of_few_chunks_leaves_the_change_of_means_open():
     random = np.random.default_rng(5)
     moved = measured.change(series_of(outcomes(random, 3)), series_of(outcomes(random, 3)), 3)
@@ -130,6 +138,7 @@ def test_a_change_is_followed_and_boxes_seen_before_are_known_at_once(live):
     assert [each["is_now"] for each in live.state()["curve"] if each["value"] == 40] == [True]
     live.show(LiveBox("strozzi", counts=(3,), agents="random"))
     assert live.state()["tables"][0]["games"] >= 2_000
+    assert [row["who"] for row in table["figures"]] == ["mean score", "decisions in a game", "lead of the first player"]
     (row,) = live.rows()
     assert row["box"] == "the published game"
     assert list(row["figures"])[:2] == ["gap between the seats", "the first player"]

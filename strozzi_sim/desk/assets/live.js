@@ -182,7 +182,7 @@ function compare() {
 const textOf = (row, name) => (Object.keys(row.figures).indexOf(name) < row.shares ? percent : value => value.toFixed(1));
 
 function rowOf(row, back) {
-  const names = Object.keys(row.figures), [gap, first] = names, last = names.at(-3), [score, length] = names.slice(-2);
+  const names = Object.keys(row.figures), [gap, first] = names, [last, score, length] = names.slice(row.shares - 1);
   const deed = (path, more = {}) => () => send(path, { answer: row.number, ...more }).catch(error => complain(error.message));
   return el("tr", {}, el("td", {}, el("input", { type: "checkbox", checked: compared.has(row.number), "aria-label": `compare box ${row.number}`, onchange: () => { compared.has(row.number) ? compared.delete(row.number) : compared.add(row.number); drawHistory(rows, back); } })),
     el("th", { scope: "row" }, row.box), el("td", {}, `${row.players}, ${row.who}`), ...[gap, first, last, score, length].map(name => el("td", { class: "number", title: row.figures[name].map(end => end?.toFixed(4)).join(" ") }, textOf(row, name)(row.figures[name][0]))),
