@@ -46,9 +46,9 @@ SPOILT = 5  # tolerances by which a figure must move
 FRESH = 200_000  # games on which a real box is played again
 FRESH_OF_PAIR = 100_000  # games of each pair of agents, in the box that a matrix led to
 FAST = {  # agents of a matrix
-    "strozzi": ("heuristic", "greedy", "random"),
-    "medici_vs_strozzi": ("fair-price", "shader", "random"),
-    "strasbourg": ("heuristic", "tasker", "random"),
+    "strozzi": ("heuristic", "trader", "florence"),
+    "medici_vs_strozzi": ("fair-price", "shader", "fixed-price"),
+    "strasbourg": ("heuristic", "tasker", "spender"),
 }
 DISTANCE = 0.25  # of a share, for which the competition takes all points
 

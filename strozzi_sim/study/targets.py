@@ -206,7 +206,9 @@ def _where(text: str) -> tuple[str, int | None]:
 
 
 def _target_of(text: str) -> Wanted:
-    target, players = _where(text)
+    target, players = _where(
+        text.replace("\N{LESS-THAN OR EQUAL TO}", "<=").replace("\N{GREATER-THAN OR EQUAL TO}", ">=")
+    )
     found = _TARGET.fullmatch(target)
     if found is None:
         raise ArgumentError("targets", f"got {short_repr(text)}; expected FIGURE and a range, such as {FORMS}")
@@ -287,8 +289,11 @@ def target_of(each: Wanted, places: Sequence[int], figure: Figure, label: str, w
         kind = "ratio" if is_ratio else "change"
         label = f"change of {label}"
         figure = _change_of(figure, is_ratio=is_ratio)
-    elif is_share and (low > 1 or high < 0 or (np.isfinite(low) and low < 0)):
-        raise ArgumentError("targets", f"{each.text}: a share lies between 0 and 100")
+    elif is_share:
+        low = low if low > 0 else -np.inf
+        high = high if high < 1 else np.inf
+        if low > 1 or high < 0 or not np.isfinite([low, high]).any():
+            raise ArgumentError("targets", f"{each.text}: a share lies between 0 and 100")
     bound = abs(high if np.isfinite(high) else low)
     one_sided = min(0.01, bound / 2 or 0.01) if is_share else bound / 20 or 1.0
     scale = (high - low) / 2 if np.isfinite(high - low) else one_sided

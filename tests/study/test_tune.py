@@ -152,6 +152,7 @@ def test_games_allow_every_value_that_a_designer_may_try(name: str) -> None:
         ({"targets": "seat 0 wins = 25 +- 0"}, "a tolerance of 0 can never be shown"),
         ({"targets": "seat 0 wins <= 25 +- 1"}, "<= takes no tolerance"),
         ({"targets": "seat 0 wins = 250 +- 1"}, "a share lies between 0 and 100"),
+        ({"targets": "seat 0 wins = 50 +- 60"}, "a share lies between 0 and 100"),
         ({"targets": "seat 9 wins >= 25"}, "the seats at 3 players are 0 to 2"),
         ({"targets": "gap <= 3 at 5 players"}, "no games of 5 players"),
         ({"targets": "nonsense = 3 +- 1"}, "unknown figure 'nonsense'"),
@@ -246,6 +247,19 @@ def test_a_rung_that_is_tried_again_starts_on_new_deals() -> None:
     assert search.deals_of_rung[()] == 60_000
     assert search.ladder[()][0].shape == first.shape == (LOOKS * PER_LOOK, 2)
     assert not (search.ladder[()][0] == first).any()
+
+
+def test_a_range_of_a_share_that_reaches_its_end_is_open_there() -> None:
+    (rare,) = tune_study(targets=["greedy among heuristic wins = 0.4 +- 1"]).parsed[1]
+    assert (rare.low, rare.high) == (-np.inf, pytest.approx(0.014))
+    (sure,) = tune_study(targets=["heuristic among random wins = 99.5 +- 1"]).parsed[1]
+    assert (sure.low, sure.high) == (pytest.approx(0.985), np.inf)
+
+
+def test_a_sign_of_one_character_is_understood() -> None:
+    assert (
+        tune_study(targets=["gap \N{LESS-THAN OR EQUAL TO} 3"]).parsed[1] == tune_study(targets=["gap <= 3"]).parsed[1]
+    )
 
 
 def test_a_relative_change_to_keep_has_its_own_figure() -> None:
