@@ -10,6 +10,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 from signal import strsignal
+from tempfile import TemporaryDirectory
 from threading import Condition, Thread
 from time import monotonic
 from typing import Any
@@ -196,6 +197,17 @@ class Shelf:
                 shutil.copytree(self.folder / str(number) / RESULTS, target)
             self._note(answer, saved=str(target))
             return answer.saved
+
+    def beside(self, one: int, other: int) -> str:
+        """Return the page of two answers side by side, which a process of its own writes. Raises InputError."""
+        folders = [str(self.folder / str(self.find(number).number) / RESULTS) for number in (one, other)]
+        with TemporaryDirectory() as place:
+            page = Path(place, "page.html")
+            command = [sys.executable, "-m", "strozzi_sim", "report", *folders, "--out", str(page)]
+            done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8")
+            if done.returncode:
+                raise InputError(f"these two answers have no page together: {done.stderr.strip()}")
+            return page.read_text("utf-8")
 
     def keep(self, game: str, name: str, variant: str, settings: list[str]) -> None:
         """Keep a variant with changed keys under the custom name `name`; without `settings`, forget the name."""

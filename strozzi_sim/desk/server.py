@@ -33,6 +33,7 @@ class Request(Asked, kw_only=True, forbid_unknown_fields=True):
     """A request of the page: about a box, with a question or the players and agents of a table; or about an answer."""
 
     answer: int = 0  # its number
+    other: int = 0  # number of the answer to lay beside it
     key: str = ""  # of the number in hand
     name: str = ""  # of the folder to save in, or of the variant to keep; a note, or the text of a sheet
 
@@ -46,6 +47,7 @@ class DeskServer(LocalServer, Pages):
     def __init__(self, game: str, shelf: Shelf, results: Path, port: int = 0, host: str = HOST) -> None:
         self.game, self.shelf, self.results = game, shelf, results
         self.live = Live(lambda: shelf.is_playing)
+        self._beside = ""  # the page of the two answers that were laid side by side last
         self._tables: dict[str, PlayedTable] = {}  # by number, the latest requested last
         self._tables_opened = 0
         self._tables_lock = Lock()
@@ -100,6 +102,8 @@ class DeskServer(LocalServer, Pages):
             case ["board"]:
                 game, changed = _box_in(query)
                 request.send_html(page_of(Position(game, default_players(game), variant=changed)), frames="'self'")
+            case ["beside"]:
+                request.send_html(self._beside, frames="'self'")
             case ["answer", number, part] if number.isdecimal():
                 self._send_part(request, number, part)
             case _:
@@ -141,12 +145,16 @@ class DeskServer(LocalServer, Pages):
             "stop": lambda: shelf.stop(given.answer),
             "again": lambda: shelf.again(given.answer),
             "save": lambda: {"saved": shelf.save(given.answer, given.name, self.results)},
+            "beside": lambda: self._lay_beside(given.answer, given.other),
             "forget": lambda: shelf.forget(given.answer),
             "play": lambda: {"address": self._table(given)},
         }
         if (deed := path.strip("/")) not in deeds:
             raise Problem(404, "there is nothing here")
         request.send_json(deeds[deed]() or {})
+
+    def _lay_beside(self, one: int, other: int) -> None:
+        self._beside = self.shelf.beside(one, other)
 
     def _remember(self) -> None:
         for row in self.live.rows():

@@ -132,9 +132,10 @@ def test_a_designer_changes_asks_stops_saves_and_plays(browser, desk, tmp_path):
         assert (tmp_path / "results" / "my-change" / "report.html").exists()
         answer(page, fair).get_by_label("side by side").check()
         answer(page, change).get_by_label("side by side").check()
-        expect(page.locator("#beside iframe")).to_have_count(2)
-        first = page.locator("#beside iframe").first.content_frame
-        expect(first.locator("h1")).to_be_visible()
+        expect(page.locator("#beside iframe")).to_have_count(1)
+        both = page.locator("#beside iframe").content_frame
+        expect(both.locator("h1")).to_be_visible()
+        expect(both.locator("h1")).to_contain_text("who wins")
         answer(page, fair).get_by_label("side by side").uncheck()
         expect(page.locator("#beside")).to_be_hidden()
         answer(page, long).get_by_role("button", name="Forget").click()

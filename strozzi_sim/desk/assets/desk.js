@@ -530,6 +530,19 @@ async function reopen(each) {
   at("ask").scrollIntoView();
 }
 
+// Two answers become one page of what differs; answers without figures in common are shown beside each other.
+async function layBeside(numbers) {
+  const names = numbers.join(" and "), head = words => el("p", {}, words);
+  const frame = (src, title) => el("iframe", { src, sandbox: "allow-scripts allow-downloads", title });
+  at("beside").replaceChildren(head(`Answers ${names} side by side \u2026`));
+  try {
+    await send("beside", { answer: numbers[0], other: numbers[1] });
+    at("beside").replaceChildren(head(`Answers ${names} side by side`), frame(`beside?${numbers.join("-")}`, `What differs between the answers ${names}`));
+  } catch (error) {
+    at("beside").replaceChildren(head(error.message), ...numbers.map(number => frame(`answer/${number}/page`, `The page of answer ${number}`)));
+  }
+}
+
 // Answers that changed are drawn again; the others stay, with their open pages.
 const drawn = new Map();
 function draw() {
@@ -554,7 +567,7 @@ function draw() {
   const shown = at("beside").dataset.key;
   at("beside").dataset.key = two.length < 2 ? "" : key;
   if (two.length === 2 && shown !== key) {
-    at("beside").replaceChildren(el("p", {}, `Answers ${two.map(each => each.number).join(" and ")} side by side`), ...two.map(each => el("iframe", { src: `answer/${each.number}/page`, sandbox: "allow-scripts allow-downloads", title: `The page of answer ${each.number}` })));
+    layBeside(two.map(each => each.number));
   }
 }
 
