@@ -56,7 +56,6 @@ def _descend(state, rules, params, memory, seat, first):
         else:
             if level == 0 and first != NO_NODE:
                 child, action = first, memory.nodes[first].action
-                memory.nodes[first].available += 1
             else:
                 child, action = choose(state, rules, params, memory, node)
             if child == NO_NODE:
@@ -74,6 +73,7 @@ def choose(state, rules, params, memory, node):
     """Return (child, action) to follow from `node`, by `select_by_prior` or `select`."""
     favourite = 0  # no favourite; an illegal action also counts as none
     if params.prior_function != NO_FUNCTION and params.bias == 0.0 and params.widening == 0.0:
+        # writes the probabilities that `select_by_prior` reads
         call_at(params.prior_function, state, rules, params.prior_params, params.prior_memory, memory.roll)
         return select_by_prior(state, rules, params, memory, node)
     if params.bias > 0.0 or params.widening > 0.0:
@@ -184,7 +184,7 @@ def ismcts(state, rules, params, memory, rng):
     while stages > 0:
         sweeps = max(budget // (stages * tried), 1)
         for _ in range(sweeps):
-            if is_stopped(params):
+            if is_stopped(params):  # the game is cancelled, so any legal action will do
                 return kth_legal(state, rules, 0)
             stream = begin_sweep(drawn, root, rules, params, memory, seat, rng)
             for i in range(tried):

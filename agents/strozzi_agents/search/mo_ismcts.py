@@ -45,7 +45,8 @@ def _label(seen):
 def _step_into(memory, tree, seat, label, expand, level):
     """Move down a tree to the child for what its owner observes of a step by `seat`; add the child if it is missing.
 
-    For the owner's own step `seat` is the player count. The iteration leaves the tree at a child with too few visits.
+    For the owner's own step `seat` is the player count, which no seat has: such a node is not chosen as an action, nor
+    rewarded. The iteration leaves the tree at a child with too few visits.
     """
     node = memory.at[tree]
     child = memory.nodes[node].first
@@ -69,7 +70,7 @@ def _descend(state, rules, params, memory, players, seat):
     while not is_over(state):
         acting = actor(state)
         own_tree = acting - seat if acting >= seat else acting - seat + players
-        if memory.left[own_tree] or level + players >= LEVELS:
+        if memory.left[own_tree] or level + players >= LEVELS:  # a step adds a node in each tree
             break
         child, action = choose(state, rules, params, memory, memory.at[own_tree])
         if child == NO_NODE:
@@ -121,7 +122,7 @@ def mo_ismcts(state, rules, params, memory, rng):
     conceal(root, rules, seat)
     drawn, played = clone(root), clone(root)
     for _ in range(params.iterations):
-        if is_stopped(params):
+        if is_stopped(params):  # the game is cancelled, so any legal action will do
             return kth_legal(state, rules, 0)
         stream = begin_sweep(drawn, root, rules, params, memory, seat, rng)
         begin_playout(played, drawn, memory, stream)

@@ -22,12 +22,12 @@ LEVELS = 4096  # most nodes on the path of an iteration; the tree grows no deepe
 NODE = np.dtype([  #        meaning; 32 bytes, two to a cache line
     ("total", "f8"),  #     sum of the rewards of the seat that chose it
     ("visits", "i4"),  #    iterations that passed through it
-    ("available", "i4"),  # iterations since its creation that passed through its parent when its action was legal
+    ("available", "i4"),  # of `select` only: iterations that passed through its parent while its action was legal
     ("first", "i4"),  #     its first child, or NO_NODE
     ("next", "i4"),  #      the next child of the same node, or NO_NODE
-    ("action", "i4"),  #    action that leads to it
+    ("action", "i4"),  #    action that leads to it; of mo_ismcts also a label of what its owner observes
     ("children", "u2"),  #  number of its children
-    ("seat", "u1"),  #      seat that chose it
+    ("seat", "u1"),  #      seat that chose it; of mo_ismcts the player count for the owner's own step
 ], align=True)  # fmt: skip
 
 
@@ -80,7 +80,7 @@ def _fields(name, values, game, trees):
 @jit
 def fill_tables(memory, iterations):
     """Fill the tables of UCB1, once per game, for all visits and availability below TABLE."""
-    visits = max(iterations, _TRIALS * len(memory.ranked)) + 2  # above `available`, at most all iterations + 1
+    visits = max(iterations, _TRIALS * len(memory.ranked)) + 2  # `available` is at most the iterations + 1
     memory.highest_log = sqrt(log(float(visits)))
     visits = min(visits, TABLE)
     for n in range(max(memory.filled, 1), visits):

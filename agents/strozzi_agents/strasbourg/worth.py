@@ -1,6 +1,8 @@
 """Values for a seat, in points: a space in the city, a coin, a chair of the council, a building, and each auction.
 
-An auction's value for a rank is the value of the rank's actions. The memory holds what is constant during a decision.
+An auction's value for a rank is the value of the rank's actions. The memory holds the values of a decision, the bids
+being assigned, and the round's plan. The weights `params` are described in `heuristic.PARAMS`. Of the steps of a round
+the odd ones are the auctions of the guilds: step 2 k + 1 is that of the k-th guild of the round card.
 """
 
 import numpy as np
@@ -64,11 +66,11 @@ def fill_spaces(state, rules, params, memory, seat):
     for cell in range(MAX_CELLS):
         memory.space[cell] = params.member
     points_to_come = 0.0
-    first = state.round + int64(state.step > STEP_I)
+    next_to_build = state.round + int64(state.step > STEP_I)  # the first round whose edifice is not yet built
     builds_now = state.step > STEP_A and state.step <= STEP_I and state.council[NOBILITY] == seat
     builds_now = builds_now and rules.no_edifice[seat] == 0
-    for number in range(first, rules.rounds):
-        if number > first or not builds_now:
+    for number in range(next_to_build, rules.rounds):
+        if number > next_to_build or not builds_now:
             points_to_come += rules.edifice_points[state.round_edifice[number]]
     for edifice in range(rules.edifices):
         site = state.edifice_site[edifice]
@@ -251,7 +253,8 @@ def _best_site(state, rules, params, memory, seat, chapel):
     """
     without = expected_tasks(state, rules, params, memory, seat, state.members[seat], state.empty, state.coins[seat])
     sites = building_sites(state, rules, seat, chapel)
-    best, chosen = without if rules.building_optional or sites == 0 else -1e30, int64(-1)
+    chosen = int64(-1)
+    best = without if rules.building_optional or sites == 0 else -1e30
     while sites != 0:
         site = lowest_bit(sites)
         sites &= sites - 1
@@ -279,6 +282,7 @@ def best_edifice(state, rules, params, memory, seat):
 @jit
 def fill_decision(state, rules, params, memory, seat):
     """Fill `left`, `coin` and `space`, which are constant during a decision."""
+    # of all guilds (-1), with a space that the seat may use
     memory.left = float64(guild_auctions_left(state, rules, seat, int64(-1), ~rules.no_space[seat]))
     fill_coins(state, rules, params, memory, seat)
     fill_spaces(state, rules, params, memory, seat)
