@@ -161,7 +161,8 @@ def _allowed(game: Game, key: str) -> tuple[float, float]:
     low, high = -np.inf, np.inf
     for each in types_at(inspect.type_info(game.components_part.Components), key.split(".")):
         if isinstance(each, inspect.LiteralType):
-            low, high = min(each.values), max(each.values)
+            choices = [value for value in each.values if isinstance(value, int)]
+            low, high = min(choices), max(choices)
         elif isinstance(each, inspect.IntType | inspect.FloatType):
             low = low if each.ge is None else each.ge
             high = high if each.le is None else each.le
