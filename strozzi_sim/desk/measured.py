@@ -1,9 +1,9 @@
 """The figures of a box under the hand: what has been played of it so far, with intervals that hold at any moment.
 
-A box is played in chunks of equally many deals. The box that was begun with is played further than any other, so a
-figure's change is measured beside all of its deals: of a chunk's figure, that of the first box on the same deals is
-taken off as far as the two go together (a control variate whose coefficient is fitted from the chunks). Equal boxes
-differ by exactly 0, and boxes that hardly go together lose nothing.
+A box is played in chunks of equally many deals, and the first box, with which the designer began, further than any
+other. The change of a figure is the mean of own - c * first over the chunks that both boxes have played, less (1 - c)
+times the mean of the first box over all of its chunks: a control variate whose coefficient c is fitted from the chunks.
+Equal boxes differ by exactly 0, and boxes that hardly go together lose nothing.
 
 Axes: t chunks, F figures: the share of wins of every side, then mean score, length, and the lead of the first side.
 """
@@ -18,9 +18,9 @@ from strozzi_sim.stats.differences import control_coefficient
 from strozzi_sim.stats.intervals import Array
 from strozzi_sim.stats.precision import ALPHA, mean_half_width, share_interval
 
-COARSE, FINE = 0.02, 0.005  # half widths of a share for which its intervals are tuned: seen at once, and in the end
+COARSE, FINE = 0.02, 0.005  # half widths for which intervals of shares are tuned: after few deals, and after many
 BASE_FINE = 0.0025  # half width to which the box that was begun with is played
-BATCH_SECONDS = 0.05  # of play between two pictures
+BATCH_SECONDS = 0.05  # of play in a batch
 _OF_BASE = 0.1  # part of a change's error probability that the interval of the first box takes
 
 
@@ -30,11 +30,11 @@ class Series:
 
     deals: int  # of a chunk
     parts: list[Array] = field(default_factory=list)
-    known: dict[tuple[int, float, int], "Bounds"] = field(default_factory=dict)  # intervals of what is played so far
+    known: dict[tuple[int, float, int], "Bounds"] = field(default_factory=dict)  # arguments of `bounds` -> its result
 
     def add(self, outcomes: Array, players: int, *, is_selfplay: bool) -> None:
-        """Add the chunks of an OUTCOME array: by seat if one agent plays itself, else by position."""
-        axis = 1 if is_selfplay else 2
+        """Add the chunks of an OUTCOME array, by seat if one agent plays itself, else by position."""
+        axis = 1 if is_selfplay else 2  # summed over: fields are [chunk, position, seat]
         wins, played, scores = (
             outcomes[name].sum(axis=axis)[:, :players].astype(np.float64) for name in ("wins", "played", "scores")
         )
@@ -98,23 +98,25 @@ def _bounds(series: Series, shares: int, fine: float, alpha: float) -> Bounds:
 
 
 def change(series: Series, base: Series, shares: int) -> Bounds:
-    """Return the change of every figure from the first box, on the deals that both have played."""
+    """Return the change of every figure from the first box, whose mean over all of its deals counts too."""
     first = base.by_chunk()
     own = series.by_chunk()[: len(first)]
     same = first[: len(own)]
     known = first.mean(axis=0)
-    joint = control_coefficient(own, same, np.maximum(np.arange(own.shape[1]), shares - 1))  # one for all shares
+    groups = np.maximum(np.arange(own.shape[1]), shares - 1)  # all shares are of one group
+    joint = control_coefficient(own, same, groups)
     parts = own - joint * same
     value = parts.mean(axis=0) - (1 - joint) * known
     half = mean_half_width(parts, (1 - _OF_BASE) * ALPHA)
     of_base = mean_half_width(first, _OF_BASE * ALPHA)
     low_base, high_base = share_interval(known[:shares], base.total, BASE_FINE, _OF_BASE * ALPHA)
     of_base[:shares] = np.minimum(of_base[:shares], np.maximum(known[:shares] - low_base, high_base - known[:shares]))
-    half = half + (1 - joint) * np.where(joint < 1, of_base, 0.0)  # its interval may be infinite
+    half = half + (1 - joint) * np.where(joint < 1, of_base, 0.0)  # `of_base` may be infinite
     low, high = value - half, value + half
     low[:shares], high[:shares] = _narrowed(low, high, series, base, shares)
     is_equal = (own == same).all(axis=0)
-    rare = share_interval(np.zeros(1), series.total, FINE)[1][0]  # taken as: the share of deals that may differ
+    # the share of deals that may differ although none of those compared does
+    rare = share_interval(np.zeros(1), len(own) * series.deals, FINE)[1][0]
     low[:shares] = np.where(is_equal[:shares], -rare, low[:shares])
     high[:shares] = np.where(is_equal[:shares], rare, high[:shares])
     return Bounds(np.where(is_equal, 0.0, value), low, high)
