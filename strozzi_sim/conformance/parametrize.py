@@ -41,6 +41,7 @@ class _CheckedGames:
         result, error = self.outcome
         if promise in result.broken:
             raise result.broken[promise]
+        # `promises` counts the checks of each promise reached, and the error came in the one `under_way`
         if error is not None and (promise not in result.promises or promise == result.under_way):
             raise error
         if promise in result.promises:

@@ -83,9 +83,9 @@ class Picture:
     # (stacked sums), spread (quantiles), scatter (a figure over another), board (a figure on a map), table
     kind: Kind
     table: str  # name of the table with its figures
-    # in `dots`, and in `intervals` by player count, one panel each; else in `intervals` and `lines` one panel together;
-    # in `table` one column each, or one row (x "figure"); in `scatter` along x and along y; in `bars` the parts of a
-    # bar; in `spread` five quantiles and a mark; in `board` one
+    # dots: a panel each. intervals: a panel each if x is "players" and the series is not "figure", else one panel.
+    # lines: one panel. table: a column each, or a row if x is "figure". scatter: along x, and along y. bars: the parts
+    # of a bar. spread: five quantiles and a mark. board: one figure
     figures: tuple[Figure, ...]
     title: str
     caption: str = ""
@@ -105,7 +105,7 @@ class Picture:
     most: int = 0  # number of sorted levels shown; default: all
 
     def __post_init__(self) -> None:
-        """Check that figures in one panel differ by colour, and that all or none are shares. Raises InputError."""
+        """Check that figures in one panel differ by colour, and that all or none are in per cent. Raises InputError."""
         by_panel = self.kind == "intervals" and self.x == "players" and self.series != "figure"
         if self.kind not in ("intervals", "lines") or len(self.figures) < 2 or by_panel:
             return

@@ -22,7 +22,7 @@ _WORDS = {
     ast.GtE: "is at least",
 }
 _FLIPPED = {ast.Lt: ast.Gt, ast.LtE: ast.GtE, ast.Gt: ast.Lt, ast.GtE: ast.LtE}
-MAX_NUMBER = 2**20  # largest number in a comparison, times the column's scale: counting has a stride for each value
+MAX_NUMBER = 2**20  # largest number in a comparison, times the column's scale: a table has an entry for each value
 _FORM = "comparisons of a column with a number or a name, joined by and, or, not, in parentheses"
 
 # Names of values that are keywords of Python ("pass") are parsed as quoted names.
@@ -115,7 +115,10 @@ class Condition:
         return sorted({end for value in compared for end in self._between(column, value, levels, scale)})
 
     def _between(self, column: str, value: Any, levels: Levels | None, scale: int) -> tuple[int, int]:
-        """Return the smallest value of the column not below `value`, a number or a level, and the smallest above it."""
+        """Return the smallest stored value not below `value`, a number or a level, and the smallest above it.
+
+        A column stores whole numbers, `scale` times the number.
+        """
         names = levels.names if levels else ()
         numeric = levels is None or levels.are_numbers
         if levels and isinstance(value, str) and value in names:
@@ -125,7 +128,8 @@ class Condition:
             hint = "it is a number" if numeric else suggest_names(str(value), names)
             raise ArgumentError("where", f"{short_repr(self.text)}: {column} is never {value!r}; {hint}")
         if not abs(value * scale) <= MAX_NUMBER:
-            compared = f"{short_repr(self.text)}: {column} is compared with {float(str(value)):g}"
+            number = float(str(value))  # a whole number too large for a float becomes inf
+            compared = f"{short_repr(self.text)}: {column} is compared with {number:g}"
             most = MAX_NUMBER // scale
             raise ArgumentError("where", f"{compared}; give a number between {-most} and {most}")
         return int(np.ceil(value * scale)), int(np.floor(value * scale)) + 1

@@ -51,8 +51,7 @@ def write_new_game(name: str, folder: Path) -> list[Path]:
             text = re.sub(r"\bTemplate\b", name.replace("_", " ").title(), text)
             # Sort imports as ruff does in the new package, where strozzi_sim is third-party and the game first-party.
             text = re.sub(rf"(?m)((?:^from {name}\..*\n)+)((?:^from .*\n)*)", r"\2\n\1", text)
-            text = re.sub(r"(?m)^(from msgspec.*\n)\n", r"\1", text)
-            # The package is in src: in the folder where Python starts, its own folder would hide the installed package.
+            # In src: a folder of this name in the current one would be imported in place of the installed package.
             target = folder if file.name == "pyproject.toml" else folder / "src" / name
             written[target / file.name] = text
     written[folder / f"test_{name}.py"] = _TEST.format(name=name)
@@ -78,6 +77,6 @@ def _hidden_by(name: str) -> str:
         return ""
     if spec.origin:
         return f"the module in {spec.origin}"
-    # A folder without code, which hides nothing where Python was started.
+    # A folder without __init__.py counts as a module, unless it is in the current folder.
     elsewhere = [place for place in spec.submodule_search_locations or () if Path(place).parent != Path.cwd()]
     return f"the module in {elsewhere[0]}" if elsewhere else ""

@@ -191,10 +191,11 @@ class Layout(dict[str, Slice]):
 
 
 def things_shown(slices: Layout, position: Any, who: Sequence[str]) -> Iterator[tuple[Slice, Any]]:
-    """Yield each slice whose source is a field of the position, and its value; a group has a list of values by seat.
+    """Yield each slice whose source is a field of the position, and its value; a field of a group has one by seat.
 
-    A set is a list of its members, a seat its name, one of `who`; with `Slice.names` a value is a list of them. A phase
-    without names is left out. `position` is a View, or a reference game, which may have lists for sets and lack fields.
+    The value of a set is a list of its members, of a seat a list of its name, one of `who`, or []; with `Slice.names`
+    a value is a list of them. A phase without names is left out. `position` is a View, or a reference game, which may
+    have lists for sets and lack fields.
     """
     for part in slices.values():
         source = part.source
@@ -209,7 +210,7 @@ def things_shown(slices: Layout, position: Any, who: Sequence[str]) -> Iterator[
 
 
 def _listed(source: Source, value: Any, names: Sequence[object]) -> list[Any]:
-    """Return the members of a set, as names if there are any, or a name, or those of the kinds counted: `wine x2`."""
+    """Return a list: of a set its members, by name if they have names; of one value its name; of counts `wine x2`."""
     if source.kind == "number":
         counts = zip(names, value, strict=False)
         return [str(name) if count == 1 else f"{name} x{count}" for name, count in counts if count]
@@ -219,7 +220,7 @@ def _listed(source: Source, value: Any, names: Sequence[object]) -> list[Any]:
 
 
 def name_of(part: Slice) -> str:
-    """Return the name of a slice, without its group, as capitalized words."""
+    """Return the name of a slice, without its group, as words, the first with a capital."""
     return part.name.rpartition(".")[2].replace("_", " ").capitalize()
 
 
@@ -274,7 +275,8 @@ def _statements(
         element = f"{value}[{', '.join(index)}]" if index else value
         return [*loops, f"{'    ' * len(shape)}out[{column}] = float32({element}) / float32({scale})"]
     if axes or len(shape) != 1:
-        message = f"slice {part.name!r}: a {source.kind} needs one axis and one number, field {field!r} has {axes}"
+        needs = f"a {source.kind} needs a slice of one axis and a field that is one number"
+        message = f"slice {part.name!r}: {needs}; got shape {shape}, and field {field!r} {axes}"
         raise InputError(message)
     (size,) = shape
     if source.kind == "set":

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 from itertools import cycle
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -21,25 +21,36 @@ _INKS = ("s1", "s2", "s4", "s5", "s6", "s3")  # of the parts of a bar
 _STEP, _HALF = 28, 0.37  # pixels from one bar to the next; half the height of a bar, in these steps
 _TOTAL = 40  # pixels for the sum beside a bar
 _SUM = Figure("sum", unit="amount")
-Bar = tuple[str, tuple[Figure, ...], dict[str, Any]]  # name, parts, and column -> value of its rows
+_LEAST_PANEL = 220  # pixels that a panel of bars is wide
+
+
+class Bar(NamedTuple):
+    """A bar: its name, the figures stacked in it, and column -> value of its rows."""
+
+    name: str
+    figures: tuple[Figure, ...]
+    where: dict[str, Any]
 
 
 def draw_bars(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd.DataFrame, width: int) -> Chart:
-    """Draw stacked bars of sums, negative parts to the left of zero, one panel per player count."""
+    """Draw stacked bars of sums, negative parts to the left of zero, one panel per player count.
+
+    The axis is that of `all_rows`: the rows of all variants and line-ups, `rows` among them.
+    """
     if picture.groups:
-        bars: list[Bar] = [(name, parts, {}) for name, parts in picture.groups.items()]
+        bars = [Bar(name, figures, {}) for name, figures in picture.groups.items()]
     else:
         levels = in_order(rows[picture.x], picture.levels)
-        bars = [(named(level, words, picture.x), picture.figures, {picture.x: level}) for level in levels]
-    names = [bar[0] for bar in bars]
+        bars = [Bar(named(level, words, picture.x), picture.figures, {picture.x: level}) for level in levels]
+    names = [bar.name for bar in bars]
     counts = sorted(int(count) for count in rows["players"].unique())
     stacks = {count: _stacks(rows[rows["players"] == count], bars, count) for count in counts}
     ends = _ends(picture, all_rows)
-    legend = tuple((part.label, ink, "square") for part, ink in zip(bars[0][1], cycle(_INKS), strict=False))
+    legend = tuple((figure.label, ink, "square") for figure, ink in zip(bars[0].figures, cycle(_INKS), strict=False))
 
     def draw(sheet: Sheet) -> None:
         margin = min(width_of(max(names, key=width_of)) + 14, 0.45 * sheet.width)
-        columns, panel_width = fit(sheet.width, margin, 220, len(counts), GAP + _TOTAL)
+        columns, panel_width = fit(sheet.width, margin, _LEAST_PANEL, len(counts), GAP + _TOTAL)
         top = 0.0
         for first in range(0, len(counts), columns):
             counts_of_row = counts[first : first + columns]
@@ -47,14 +58,14 @@ def draw_bars(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd.D
             size = panel_width - _TOTAL, _STEP * len(bars_of_row)
             down = float(len(bars_of_row)), 0.0
             for k, count in enumerate(counts_of_row):
-                panel = sheet.panel(margin + k * (panel_width + GAP + _TOTAL), top + TOP, *size, ends, down, 8)
+                panel = sheet.panel(margin + k * (panel_width + GAP + _TOTAL), top + TOP, *size, ends, down, foot=8)
                 panel.title(players_title(count), 0 if k else margin)
                 if k == 0:
                     panel.names("y", [names[bar] for bar in bars_of_row], room=margin - 10)
                 _fill(panel, stacks[count], bars_of_row)
             top += TOP + _STEP * len(bars_of_row) + 14
 
-    def face(count: int) -> Face:
+    def face(count: int) -> Face:  # a panel alone, with its own bars only
         shown = sorted({part["_bar"] for part in stacks[count]})
         fill = partial(_fill, parts=stacks[count], shown=shown)
         return Face(players_title(count), Scale(ends), [names[bar] for bar in shown], fill, count)
@@ -134,7 +145,7 @@ def draw_spread(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd
     face = Face("", Scale(ends), names, fill, labels=(picture.x_label, ""))
 
     def draw(sheet: Sheet) -> None:
-        panel = sheet.panel(66, 0, sheet.width - 76, 44 * len(counts), *face.ends, 42)
+        panel = sheet.panel(66, 0, sheet.width - 76, 44 * len(counts), *face.ends, foot=42)
         panel.numbers("x", Scale(ends), picture.x_label)
         panel.names("y", names)
         fill(panel)
@@ -152,7 +163,9 @@ def _quantiles(panel: Panel, y: float, mark: Mark) -> None:
     if is_known[1] and is_known[3]:
         panel.boxes([(q[1], y - 0.16, q[3], y + 0.16)], [("s1", 1.0)], "none", tips=[mark["tip"]])
     near = bool(abs(q[5] - q[2]) * panel.width < 30 * (panel.x[1] - panel.x[0]))
-    away = near if q[5] >= q[2] else -near
+    away = 0  # side to which the diamond's number moves, -1 or 1; that of the median moves to the other one
+    if near:
+        away = 1 if q[5] >= q[2] else -1
     sides = {-1: "right", 0: "center", 1: "left"}
     if is_known[2]:
         panel.lines([[(q[2], y - 0.15), (q[2], y + 0.15)]], "paper" if is_known[1] and is_known[3] else "s1", 3.0)

@@ -92,7 +92,12 @@ def _outcomes(script: Iterable[int]) -> Array:
 
 
 class ScriptEnded(ArgumentError):
-    """A draw beyond the end of the script, from a `source` of chance with a number of `outcomes`, as in state.py."""
+    """A draw beyond the end of the script.
+
+    Attributes:
+        source: number of the source of chance, which the game's state.py names.
+        outcomes: number of possible outcomes of the draw.
+    """
 
     def __init__(self, length: int, source: int, outcomes: int) -> None:
         draw = f"a draw of source {source}, which takes 0 to {outcomes - 1}"
@@ -109,7 +114,7 @@ def script_of(outcomes: Array) -> Array:
 
 def check_drawn(outcomes: Array | None, chance: Array) -> None:
     """Raise ScriptEnded if the script ended before a draw, ArgumentError if an outcome was invalid; None: no script."""
-    if outcomes is None or chance["outcomes"][0] == 0:
+    if outcomes is None or chance["outcomes"][0] == 0:  # of a draw that failed; 0 if none did
         return
     left, source, outcome_count = (int(chance[name][0]) for name in ("left", "source", "outcomes"))
     if left == 0:

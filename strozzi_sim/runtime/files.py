@@ -1,4 +1,6 @@
-"""Atomic writing of files: a file is written completely or left unchanged, and only a file of ours is replaced.
+"""Atomic writing of files: a file is written completely or left unchanged.
+
+`check_replaceable` and `write_replacing` refuse to replace a file that is not ours.
 
 Content is first written next to its target under a unique temporary name and then replaces the target in one rename. A
 symbolic link that a user names is followed; below a results folder none is. A device, a pipe or standard output cannot
@@ -20,7 +22,8 @@ from strozzi_sim.errors import ArgumentError, InputError, StorageError, short_re
 
 STANDARD_OUTPUT = 1
 MAKER = "strozzi-sim"  # in the metadata of pictures and workbooks
-# Kinds of files that may replace one of their own kind, each with what tells it in the first or last _MARKED bytes.
+# Kinds of files that may replace one of their own kind, each with what tells it in the first or last _MARKED
+# bytes, of a workbook in those of its docProps/core.xml.
 RECORD, REPORT_PAGE, GAME_PAGE = "record", "report page", "page of a game"
 TABLE, WORKBOOK, PICTURE, NETWORKS = "table", "workbook", "picture", "file of networks"
 _GENERATOR = rb'<meta name="generator" content="strozzi-sim">'
@@ -98,9 +101,9 @@ def check_inside(folder: Path, path: Path) -> None:
 
 
 def check_replaceable(path: Path, kind: str, argument: str = "path", *, overwrite: bool = False) -> None:
-    """Raise ArgumentError of `argument` if `path` holds anything but a file of ours of this kind, and not `overwrite`.
+    """Raise ArgumentError of `argument` if `path` is a file but not of ours of this kind, unless `overwrite`.
 
-    An empty file may be replaced, and a pipe or a device is written to.
+    An empty file may be replaced, a pipe or a device is written to, and a folder is refused when it is opened.
     """
     with storage_errors(f"cannot write {path}"):
         if overwrite or is_standard_output(path) or not path.is_file():

@@ -15,7 +15,6 @@ from strozzi_sim.stats.intervals import (
     Array,
     divide,
     effective_n,
-    exact_share,
     jackknife,
     leave_one_out,
     wilson,
@@ -40,7 +39,7 @@ def equal_shares_p(wins: Array, unit: float = 1.0) -> float:
     The score test of docs/statistics.md, with x_c the wins of chunk c minus an equal part for each share: f times
     |sum x|^2 / sum |x|^2 is about chi-squared with f degrees of freedom, f = (tr V)^2 / tr V^2, V the covariance of x,
     estimated without bias from pairs of chunks. Two seats with one game per chunk get the exact sign test: whole games
-    are too coarse for a smooth distribution. `wins` are [C, K].
+    are too coarse for a smooth distribution. `wins` are [C, K], a whole win is `unit`.
     """
     from scipy.special import betainc, gammaincc
 
@@ -73,7 +72,7 @@ def seat_gap(wins: Array, *, unit: float, deals: int) -> SeatGap:
     The gap by chance is q s, with q the 95 % quantile of the studentized range (Tukey 1949). s^2 = 1 / (K n) is half
     the variance of a difference of equal shares, with n the effective number of games, over all shares together. The
     bound is the highest upper end of the shares' intervals, minus 1 / K, with Bonferroni's correction. Both are NaN
-    under 10 chunks. `wins` are those of each share, [C, K].
+    under 10 chunks. `wins` are those of each share, [C, K], a whole win is `unit`; `deals` are those of all chunks.
     """
     chunks, shares = wins.shape
     games = wins.sum(axis=1)
@@ -85,15 +84,15 @@ def seat_gap(wins: Array, *, unit: float, deals: int) -> SeatGap:
     gap = float(value.max() - value.min())
     if chunks < MIN_CHUNKS:
         return SeatGap(gap, missing, missing)
-    parts = games[:, None] / unit
-    shares_without = leave_one_out(wins, parts, unit)
+    games_of_chunk = games[:, None] / unit
+    shares_without = leave_one_out(wins, games_of_chunk, unit)
     variance = (jackknife(shares_without) ** 2).sum()
     binomial = (value * (1 - value)).sum()
-    n = effective_n(wins, np.broadcast_to(parts, wins.shape), unit=unit, deals=deals)
-    independent = float(divide(binomial, variance)) if variance > 0 else float(n.min())
-    by_chance = range_quantile(shares, (chunks - 1) * (shares - 1)) / np.sqrt(shares * independent)
-    # Wilson's and the exact interval at level 1 - 0.05 / K, as any of the K shares may exceed it by chance.
-    high = np.where(value < 1, wilson(value, n, figures=shares)[1], exact_share(value * n, n, figures=shares)[1])
+    n_of_share = effective_n(wins, np.broadcast_to(games_of_chunk, wins.shape), unit=unit, deals=deals)
+    n = float(divide(binomial, variance)) if variance > 0 else float(n_of_share.min())
+    by_chance = range_quantile(shares, (chunks - 1) * (shares - 1)) / np.sqrt(shares * n)
+    # Wilson's interval at level 1 - 0.05 / K, as any of the K shares may exceed it by chance.
+    _, high = wilson(value, n_of_share, figures=shares)
     without = shares_without.max(axis=1) - shares_without.min(axis=1)
     return SeatGap(gap, float(by_chance), float((high - 1 / shares).max()), without)
 

@@ -17,7 +17,7 @@ from strozzi_sim.study.targets import MET, OPEN, Target
 from strozzi_sim.study.verdict import MOST_WORDS, Verdict, word_count
 
 NUMBERS = {1: "one number", 2: "two numbers", 3: "three numbers"}
-_UNDECIDED = {MET, OPEN}
+_NOT_MISSED = {MET, OPEN}
 
 
 class TuneAnswer:
@@ -26,7 +26,9 @@ class TuneAnswer:
     Args:
         game: the game.
         targets: the targets, whose labels differ.
-        tables: the tables of the search.
+        tables: of the search: `ladder` has a row for each rung and target, `box` one for each changed number of a rung,
+            `reach` the targets that cannot be met, and those that cannot be met together. A rung is a box, from 0, the
+            box as it is, to those with most changes.
     """
 
     def __init__(self, game: Game, targets: Sequence[Target], tables: Tables) -> None:
@@ -35,21 +37,21 @@ class TuneAnswer:
         self._statuses = {int(rung): set(rows["status"]) for rung, rows in tables["ladder"].groupby("rung")}
 
     @cached_property
-    def told(self) -> int:
-        """The rung of the answer: the first that meets every target, else the nearest of those that miss none."""
+    def told_rung(self) -> int:
+        """The rung of the answer: the first that meets every target, else the nearest that misses none, or of all."""
         met = [rung for rung, found in self._statuses.items() if found == {MET}]
         if met:
             return met[0]
         rows = self._tables["ladder"]
         losses = [float(self._target[row["target"]].loss(row["value"])) for row in rows.to_dict("records")]
         loss = rows.assign(loss=losses).groupby("rung")["loss"].max()
-        undecided = [rung for rung, found in self._statuses.items() if found <= _UNDECIDED]
+        undecided = [rung for rung, found in self._statuses.items() if found <= _NOT_MISSED]
         return int(loss[undecided or [*self._statuses]].idxmin())
 
     @property
     def rows(self) -> pd.DataFrame:
         """The rows of the ladder at the rung of the answer."""
-        return pick(self._tables["ladder"], rung=self.told)
+        return pick(self._tables["ladder"], rung=self.told_rung)
 
     def verdict(self, check: str) -> Verdict:
         """Return the smallest change that meets the targets, or how near the nearest box comes and why.
@@ -57,12 +59,12 @@ class TuneAnswer:
         `check` is the command that compares the box with the one before any change; "" if there is none.
         """
         shown = [*self._shown()]
-        if self._statuses[self.told] != {MET}:
+        if self._statuses[self.told_rung] != {MET}:
             return self._nearest(shown, check)
-        if not self.told:
+        if not self.told_rung:
             aim = "every target" if len(self._target) > 1 else "the target"
             return Verdict(f"Change nothing: the box meets {aim}.", shown[0], tuple(shown[1:]))
-        changes, count = self.changes(self.told), self._changed(self.told)
+        changes, count = self.changes(self.told_rung), self._changed(self.told_rung)
         answer = f"Change {NUMBERS[count]}: {changes}."
         subject, *others = shown
         if word_count(answer) > MOST_WORDS:
@@ -82,18 +84,19 @@ class TuneAnswer:
         return len(pick(self._tables["box"], rung=rung))
 
     def _smaller(self) -> Iterator[str]:
-        """Yield a sentence for each undecided rung of fewer changes than the answer."""
+        """Yield a sentence for each undecided rung that has a change, but fewer than the answer."""
         for rung, found in self._statuses.items():
-            if found <= _UNDECIDED and OPEN in found and 0 < self._changed(rung) < self._changed(self.told):
+            if found <= _NOT_MISSED and OPEN in found and 0 < self._changed(rung) < self._changed(self.told_rung):
                 yield f"Undecided is whether less would do: {self.changes(rung)}."
 
     def _nearest(self, shown: Sequence[str], check: str) -> Verdict:
         """Return that the targets are undecided, out of reach, in conflict or not found, and the nearest box."""
         reach = self._tables["reach"]
+        # `outside` is how far from its range a target stays alone; `other` is one that it cannot be met together with
         outside = list(dict.fromkeys(reach[reach["outside"] > 0]["target"]))
         pairs = [f"{row['target']} and {row['other']}" for row in reach[reach["other"] != ""].to_dict("records")]
         several = len(self._target) > 1
-        is_undecided = self._statuses[self.told] <= _UNDECIDED
+        is_undecided = self._statuses[self.told_rung] <= _NOT_MISSED
         if is_undecided:
             deals = pluralize(int(self.rows["deals"].iloc[0]), "deal")
             answer = f"Undecided after {deals}: more deals decide it."
@@ -107,11 +110,11 @@ class TuneAnswer:
             answer = "The targets are met at most in part: no box that meets all was found."
         else:
             answer = "No box that meets the target was found."
-        box = f"Nearest: {self.changes(self.told)}." if self.told else "Nearest is the box as it is."
+        box = f"Nearest: {self.changes(self.told_rung)}." if self.told_rung else "Nearest is the box as it is."
         notes = [*shown]
         if not is_undecided:
             notes.append("That is so as far as the boxes show that were played, and what was fitted to them.")
-        if self.told and check:
+        if self.told_rung and check:
             notes.append(check)
         return Verdict(answer, box, tuple(notes))
 
@@ -128,6 +131,7 @@ class TuneAnswer:
             else:
                 value, low, high, before = (target.text(row[end]) for end in ends)
                 words = f"{target.label}:{then} {value} ({low} to {high})"
+            # a figure to keep is itself a change, which has no value before
             was = f", before {before}" if is_changed and not target.is_paired else ""
             asked = "" if row["status"] == MET else f"; wanted: {target.range_text}"
             yield f"{with_capital(words)}{was}{asked}."

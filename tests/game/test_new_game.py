@@ -245,7 +245,10 @@ def test_an_existing_folder_is_untouched(tmp_path, capsys):
         (Slice("x", (), "x", source=number("nothing")), "slice 'x': the state has no field 'nothing'"),
         (Slice("x", (3,), "x", source=number("phase")), "slice 'x': has shape (3,), the state's field 'phase' ()"),
         (Slice("x", (), "x", source=number("phase", "most")), "slice 'x': the rules have no field 'most'"),
-        (Slice("x", (3,), "x", source=members("score")), "slice 'x': a set needs one axis and one number"),
+        (
+            Slice("x", (3,), "x", source=members("score")),
+            "slice 'x': a set needs a slice of one axis and a field that is one number",
+        ),
     ],
 )
 def test_a_source_that_does_not_fit_is_named(part, words):

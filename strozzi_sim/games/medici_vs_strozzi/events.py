@@ -1,6 +1,7 @@
 """Medici vs Strozzi's events: the journal, the lines of a record, and their text.
 
-The events `harbor` and `marker` have no lines in a record; the line `score_round` sums them up.
+The events `harbor` and `marker` have no lines in a record; the line `score_round` sums them up. A function that makes a
+line receives the rows since the last event of its type, or of a type in `since`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -83,8 +84,9 @@ EVENTS = Events(
     Event("answer", _ANSWER, _answer_text),
     Event("load", _LOAD, _LOAD_TEXT, make=_lot, since=_ENDS_LOT),
     Event("discard", _DISCARD, "{player:discards} {tiles}.", make=_lot, since=_ENDS_LOT),
-    Event("harbor", ("harbor", "medici", "strozzi", "winner", "coins"), recorded=False),  # loads, -1 without a ship
-    Event("marker", ("harbor", "type", "position", "steps", "coins"), recorded=False),  # steps of both seats
+    # the value of each side's load, -1 without a ship; `coins` are paid if there is a winner
+    Event("harbor", ("harbor", "medici", "strozzi", "winner", "coins"), recorded=False),
+    Event("marker", ("harbor", "type", "position", "steps", "coins"), recorded=False),  # steps: sum of both seats
     Event("score_round", _CASH, _round_text, make=_score_round, hide=_hide_cash),
     Event("score_end", ("player", "cash", "won"), final_text("coins"), by_seat=True, make=_score_end),
     seat_name=side_name,

@@ -1,4 +1,7 @@
-"""Fact handlers of Strasbourg: they write fact rows from the events of the core during a game."""
+"""Fact handlers of Strasbourg: they write fact rows from the events of the core during a game.
+
+`sink_dtype` makes the fields `facts.TABLE_rows` and `facts.TABLE_COLUMN` of every table in `fact_tables`.
+"""
 
 from numba import int64
 
@@ -39,7 +42,7 @@ SINK = sink_dtype(TABLES, [  # shape              meaning, of the match
     ("step", "i8"),
     ("guild", "i8"),
     ("start_player", "i8"),
-    ("asked_to_bid", "i8"),  #                   seats that have passed or turned over a stack
+    ("answered", "i8"),  #                       seats that have passed or turned over a stack
     ("first_bid", "i8"),  #                      row of the step's first
     ("bid_row", "i8", (s.SEATS,)),  #              [P] row of the step's bid
     ("act_row", "i8", (s.SEATS,)),  #              [P] row of the step's turn
@@ -89,7 +92,10 @@ def open_game(facts, number):
 
 @force_inline
 def note(facts, kind, a, b, c, d, e_):
-    """Handle an event of the core; the kind is a compile-time constant where this is inlined."""
+    """Handle an event of the core, whose fields in `EVENTS` are `a` to `e_`.
+
+    The kind is a compile-time constant where this is inlined.
+    """
     if kind == e.DRAWN:
         row = facts.first_round + a
         facts.round_drawn[row] += 1
@@ -141,7 +147,7 @@ def note(facts, kind, a, b, c, d, e_):
         facts.seat_privileges[row] = b
         facts.seat_tasks[row] = c
         facts.seat_total[row] = d
-    elif kind == e.SETUP:  # (A1)
+    elif kind == e.SETUP:  # the start player has the seat of the nobility, the next one that of the church (A1)
         facts.council[s.NOBILITY] = a
         facts.council[s.CHURCH] = a + 1 if a + 1 < facts.players else 0
 
@@ -159,7 +165,7 @@ def _on_step(facts, step, start_player, guild):
     facts.step = step
     facts.start_player = start_player
     facts.guild = facts.guilds if guild == s.NOBODY else guild
-    facts.asked_to_bid = 0
+    facts.answered = 0
     facts.first_bid = facts.bid_rows
     for seat in range(facts.players):
         facts.waited[seat] = 0
@@ -176,8 +182,8 @@ def _on_bid(facts, seat, stack):
         facts.bid_row[seat] = row
         facts.round_used[round_row] += 1
         facts.round_bid[round_row] += total
-    facts.asked_to_bid += 1
-    if facts.asked_to_bid == facts.players:
+    facts.answered += 1
+    if facts.answered == facts.players:
         _rank_bids(facts)
 
 
@@ -186,7 +192,7 @@ def _rank_bids(facts):
     """Rank the bids, ties by nearness to the start player (R5.3), and open a turn for each rank that may act."""
     first, end = facts.first_bid, int64(facts.bid_rows)
     turns = int64(facts.act_rows)
-    acting = acting_ranks(facts)
+    acting = acting_ranks(facts)  # which reads only fields that `facts` has too
     for row in range(first, end):
         total, lap, rank = facts.bid_sum[row], facts.bid_lap[row], 1
         for other in range(first, end):

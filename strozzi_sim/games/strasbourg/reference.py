@@ -85,9 +85,9 @@ class Game(FullTable):
             self.privileges[seat] += privileges[seat]
             self.unseen[seat] += [card for stack in self.hidden_stacks(seat) for card in stack]  # (R11.3, A34)
             self.stacks[seat], self.unused[seat] = [], []
-        held = {"total": list(self.prestige), "held": list(self.privileges), "coins": list(self.coins)}
-        held |= {"goods": [sum(goods.values()) for goods in self.goods], "deck": self.decks}
-        self.write("council", round=self.round, prestige=prestige, privileges=privileges, **held)
+        afterwards = {"total": list(self.prestige), "held": list(self.privileges), "coins": list(self.coins)}
+        afterwards |= {"goods": [sum(goods.values()) for goods in self.goods], "deck": self.decks}
+        self.write("council", round=self.round, prestige=prestige, privileges=privileges, **afterwards)
 
 
 def score(table: FullTable) -> dict[str, list[Any]]:

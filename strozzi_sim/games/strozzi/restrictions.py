@@ -7,13 +7,15 @@ from strozzi_sim.errors import InputError
 from strozzi_sim.game.restricting import Occasions, Restriction, Use, never
 from strozzi_sim.games.strozzi.state import ALL_FLAGS, CATEGORIES, FLAG_NAMES, PORT_NAMES
 
+# rows of the fact table: what they are called
 _ROUNDS, _GAMES, _SHIPS = Occasions("round", "rounds"), Occasions("seat", "games"), Occasions("ship", "ships taken")
 
 
 def restrictions(components: Mapping[str, Any]) -> dict[str, Restriction]:
     """Return every restriction by its name; N is a whole number above 0.
 
-    In a round a seat takes at most one ship with each flag, port and card, but several of a sail number.
+    In a round a seat takes at most one ship with each flag, port and card, but several of a sail number. So uses are
+    counted by round, those of a sail number by ship.
     """
     by_name = {}
     for k, flag in enumerate(FLAG_NAMES):
@@ -30,9 +32,9 @@ def restrictions(components: Mapping[str, Any]) -> dict[str, Restriction]:
         occasions = Occasions("category", "games", f"category == {name}")
         use = Use("category", f"category == {name} and tiles > 0", occasions)
         by_name[f"category:{name}"] = Restriction(text, never("no_category", 1 << k), use, noun=f"tiles of {name}")
-    early = Use("ship", "order == 1 and number < N", _ROUNDS)  # the first ship of the seat's round was early enough
+    early = Use("ship", "order == 1 and number < N", _ROUNDS)  # the seat took a ship of the round before card N
     text = "no flag may be used before card N of a round"
-    by_name["claim:before-N"] = Restriction(text, _not_before, early, (2, 3), "claims before card N")
+    by_name["claim:before-N"] = Restriction(text, _not_before, early, numbers=(2, 3), noun="claims before card N")
     sails = [ship["sail"] for ship in components["ships"]]
     for sail in sorted(set(sails)):
         cards = sum(1 << k for k, ship_sail in enumerate(sails) if ship_sail == sail)
@@ -56,7 +58,7 @@ def _not_before(rules: Any, seat: int, number: int) -> None:
 
 def check(rules: Any, seat: int, name: str) -> None:
     """Raise InputError for a seat that could only pass: no flag, no card, or a round may end before its first claim."""
-    fewest = min(cards for cards in rules["cards"] if cards)
+    fewest = min(cards for cards in rules["cards"] if cards)  # by player count, 0 where there is no such game
     for why, could_only_pass in (
         ("all three flags are forbidden", rules["no_flag"][seat] == ALL_FLAGS),
         ("all cards are forbidden", int(rules["no_card"][seat]) == (1 << int(rules["ships"])) - 1),

@@ -278,7 +278,7 @@ class Tune(SearchStudy):
     def verdict(self, tables: Tables, look: Look) -> Verdict:
         """Return the smallest change that meets the targets, or how near the nearest box comes and why."""
         answer = TuneAnswer(self.the_game, self.parsed[1], tables)
-        return answer.verdict(self._how_to_check(tables, answer.told) if answer.told else "")
+        return answer.verdict(self._how_to_check(tables, answer.told_rung) if answer.told_rung else "")
 
     def _how_to_check(self, tables: Tables, rung: int) -> str:
         """Return the command that compares a box with the one before any change, on new deals; "" if there is none."""
