@@ -111,7 +111,7 @@ def seat_wins(said: Said, match: re.Match[str]) -> bool:
     players, known, claims = int(match[3]), unequal(said), []
     lineups = lineups_in(said, match.string)
     wins = said.table("seats", "win_share", players=players, variant=said.study.reference)
-    usual = said.game.default_agent if said.game.default_agent in lineups else lineups[-1]
+    usual = usual_of(said, lineups)
     for words, games in ((match[1], match[2]), (match[4], match[5])):
         if words:
             seat, share = seat_of(words, players), float(games)
@@ -129,10 +129,45 @@ def seat_share(said: Said, match: re.Match[str]) -> bool:
     known, sign = unequal(said), 1 if match[2] == "more" else -1
     before, _, after = match.string.partition(":")
     counts = counts_in(re.sub(r"player \d of \d", "", before)) if re.search(r" at \d", before) else []
-    is_note = "every player count" not in before and "hoever" not in before and not counts
+    is_note = not counts and not any(words in before for words in ("every player count", "hoever", "("))
     counts = counts or (counts_in(after.rpartition(" at ")[2]) if is_note else list(said.study.players))
     cells = cells_of(said, lineups_in(said, before), counts)
     return bool(cells) and all(known.get(cell, {}).get(seat_of(match[1], cell[0])) == sign for cell in cells)
+
+
+def seat_wins_at(said: Said, match: re.Match[str]) -> bool:
+    """Return whether a seat wins as often as is said at several player counts, each more, or only less, than a fair share."""
+    known, sign = unequal(said), -1 if match[2] else 1
+    lineup = usual_of(said, lineups_in(said, match.string))
+    claims, counts = [], counts_in(match[4] or "") or list(said.study.players)
+    for games, players in zip(re.findall(r"[\d.]+", match[3]), counts, strict=True):
+        seat, cell = seat_of(match[1], players), (players, said.study.reference, lineup)
+        wins = said.table("seats", "win_share", players=players, variant=cell[1], lineup=lineup, seat=seat)["value"]
+        near = abs(100 * wins.iloc[0] - float(games)) <= (0.05 if "." in games else 0.5) + 1e-9
+        claims.append(near and known.get(cell, {}).get(seat) == sign)
+    return all(claims)
+
+
+def nobody_more(said: Said, match: re.Match[str]) -> bool:
+    """Return whether no seat is known to win more or less at player counts of which that is said."""
+    lineup = usual_of(said, lineups_in(said, match.string))
+    counts = counts_in(match[1] or match[2] or "") or list(said.study.players)
+    return not any(unequal(said).get((players, said.study.reference, lineup)) for players in counts)
+
+
+def at_most_each(said: Said, match: re.Match[str]) -> bool:
+    """Return whether no seat's interval reaches beyond the number of its player count."""
+    lineup = usual_of(said, lineups_in(said, match.string))
+    wins = said.table("seats", "win_share", variant=said.study.reference, lineup=lineup)
+    most = dict(zip(counts_in(match[2]), map(float, re.findall(r"[\d.]+", match[1])), strict=True))
+    return all(
+        (100 * wins[wins["players"] == players]["high"] <= number + 0.5).all() for players, number in most.items()
+    )
+
+
+def usual_of(said: Said, lineups: list[str]) -> str:
+    """Return the line-up of whose games the numbers are: usual players, or else the last one."""
+    return said.game.default_agent if said.game.default_agent in lineups else lineups[-1]
 
 
 def at_most(said: Said, match: re.Match[str]) -> bool:
@@ -332,8 +367,12 @@ def counted(said: Said, match: re.Match[str]) -> bool:
 
 
 GAMES = r"([\d.]+) of 100 games"
+NUMBERS, COUNTS = r"(?:[\d.]+, )*(?:[\d.]+ and )?[\d.]+", r"(?:\d, )*(?:\d and )?\d"
 CLAIMS: dict[str, Callable[[Said, re.Match[str]], bool]] = {
-    rf"(?i)^({SEAT}) wins {GAMES} at (\d) players(?:, ({SEAT}) ([\d.]+))?": seat_wins,
+    rf"(?i)^(?:with .+? players )?({SEAT}) wins {GAMES} at (\d) players(?:, ({SEAT}) ([\d.]+))?": seat_wins,
+    rf"(?i)({SEAT}) wins (only )?({NUMBERS}) of 100 games(?: at ({COUNTS}))?": seat_wins_at,
+    rf"(?:at ({COUNTS}) )?nobody clearly (?:wins )?(?:more|less)(?: at ({COUNTS}))?": nobody_more,
+    rf"No seat clearly wins more.*: at most ({NUMBERS}) of 100 games at ({COUNTS}) players": at_most_each,
     rf"(?i)({SEAT}) wins (more|less) than its share": seat_share,
     r"No seat (?:of .+ wins more than|is found to win more .*at most) ([\d.]+) of 100 games": at_most,
     r"Every seat .*wins its share": within_share,

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from strozzi_sim.errors import InputError, short_repr, suggest_names
 
-TIERS = ("weak", "usual", "trained", "strong")  # weakest first
+STRONG = "strong"  # the tier of agents that search, which are slow
+TIERS = ("weak", "usual", "trained", STRONG)  # weakest first
 RANDOM_MOVES = "random moves"  # name of the agent `random`, also as a tier
 _RENAMED = {"middle": "usual", "learned": "trained", "search": "strong"}  # what other versions called them
 _COUNTS = ("no", "one", "two", "three", "four", "five")

@@ -8,7 +8,7 @@ import numpy as np
 
 from strozzi_sim.declare.figure_tables import CELL, Tables, pick
 from strozzi_sim.declare.pages import report_of
-from strozzi_sim.declare.significance import MAX_CHUNKS, MIN_SHARE, size_text, widened
+from strozzi_sim.declare.significance import MAX_CHUNKS, MIN_SHARE, missed, widened
 from strozzi_sim.game import Game
 from strozzi_sim.game.sentences import listed, seat_words, with_capital
 from strozzi_sim.game.tiers import RANDOM_MOVES, TIERS
@@ -26,7 +26,7 @@ from strozzi_sim.study.wording import (
 UNEQUAL, EQUAL, OPEN, FEW = "unequal", "equal", "open", "few"
 FALSE_ALARMS = 0.02  # largest share of studies of equal seats that name one; verdicts are quoted without notes
 _CLEAR = 0.03  # largest gain that could be missed of which it is said that no seat wins more
-_MOST_NOTED = 4  # most statements on seats
+_MOST_NOTED = 4  # most line-ups of whose seats there is a note
 
 
 class SeatCell(NamedTuple):
@@ -86,7 +86,8 @@ def held_elsewhere(tables: Tables, game: Game) -> Iterator[str]:
 def seat_verdict(tables: Tables, game: Game, chunks: int = MAX_CHUNKS) -> Verdict:
     """Return which seat wins more or less than an equal share, or how much a seat wins at most; of the first variant.
 
-    The numbers are those of usual players, if they are among those who play.
+    The numbers of the answer are those of usual players, if they are among those who play; it also names the player
+    counts at which no seat is found to win more. The notes say the same of the other line-ups.
     """
     cells = seat_cells(tables, chunks)
     cells = sorted((cell for cell in cells if cell.variant == cells[0].variant), key=lambda cell: cell.players)
@@ -97,21 +98,24 @@ def seat_verdict(tables: Tables, game: Game, chunks: int = MAX_CHUNKS) -> Verdic
     unknown = max((cell.bound for cell in cells if cell.verdict == OPEN and cell.bound > 0), default=np.nan)
     notes: list[str] = []
     if statements:
-        answer = statements[0].answer(game)
-        notes += statements[0].others(game)
-        notes += [statement.note(game) for statement in statements[1:_MOST_NOTED]]
+        first = statements[0]
+        whole = first.whole_answer(game, cells, statements[1:])
+        answer = whole or first.short_answer(game, cells)
+        others = [lineup for lineup in _lineups(cells) if not whole or lineup != first.main.lineup]
+        notes += [_note(game, cells, lineup, statements) for lineup in others[:_MOST_NOTED]]
+        notes += first.others(game)
         if unknown > 0:
-            notes.append(f"Elsewhere a gain of up to {size_text(unknown)} could be missed.")
+            notes.append(f"Where nobody is found to win more, {missed(unknown, what='a gain')}.")
     elif found == {EQUAL}:
         where = _unless_all((cell.players for cell in cells), game)
         answer = f"Every seat of {game.title} wins its share{where}, to within half a game of 100."
     else:
         answer = _no_seat(cells, game)
         if len({(cell.players, cell.lineup) for cell in cells}) > 1 and unknown > 0:
-            notes.append(f"Elsewhere a gain of up to {size_text(unknown)} could be missed.")
+            notes.append(f"Elsewhere {missed(unknown, what='a gain')}.")
     if FEW in found:
         notes.append("Elsewhere there are too few games to say.")
-    return Verdict(answer, notes=tuple(notes))
+    return Verdict(answer, notes=tuple(filter(None, notes)))
 
 
 @dataclass(frozen=True)
@@ -122,55 +126,88 @@ class SeatStatement:
     is_more: bool
     cells: tuple[SeatCell, ...]  # in which this is known, and no other seat is further from an equal share
     lineups: tuple[str, ...]  # line-ups of whose games it is said: at all their player counts, or else a single one
-    every: tuple[str, ...]  # all line-ups that play
-    main: SeatCell  # the cell whose numbers are said
+    main: SeatCell  # the cell of the headline
 
-    @property
-    def counts(self) -> list[int]:
-        """The player counts at which it is said."""
-        return sorted({cell.players for cell in self.cells if cell.lineup in self.lineups})
+    def of(self, lineup: str) -> list[SeatCell]:
+        """Return the cells of a line-up."""
+        return [cell for cell in self.cells if cell.lineup == lineup]
 
     def _row(self, cell: SeatCell) -> Any:
         return cell.above[0] if self.is_more else cell.below[0]
 
-    def _players(self, game: Game) -> str:
-        """Return who plays, if not all play alike: "with usual and trained players"; "" if one line-up plays."""
-        if len(self.every) == 1:
-            return ""
+    def _numbers(self, cells: Sequence[SeatCell]) -> str:
+        """Return the games of 100 that the seat wins in some cells: "39, 31 and 25"."""
+        shares = [(self._row(cell).value, 1 / cell.players) for cell in cells]
+        close = [fair for share, fair in shares if games_of_100(share) == games_of_100(fair)]
+        return games_of_100(*(share for share, _ in shares), among=close)
+
+    def wins(self, cells: Sequence[SeatCell]) -> str:
+        """Return how often the seat wins in some cells: "the last player wins only 19 of 100 games"."""
+        return f"{self.seat} wins {'' if self.is_more else 'only '}{self._numbers(cells)} of 100 games"
+
+    def _more(self, game: Game, every: Sequence[str]) -> str:
+        """Return the statement without numbers, beginning with who plays if several of the line-ups `every` do."""
+        return f"{self._who(game, every)}{self.seat} wins {'more' if self.is_more else 'less'} than its share"
+
+    def _who(self, game: Game, every: Sequence[str]) -> str:
+        """Return who plays, if not all play alike: "with usual and trained players "; "" if one line-up plays."""
         names = [player_name(game, lineup) for lineup in self.lineups]
-        if set(self.lineups) == set(self.every) and set(names) <= {*TIERS, RANDOM_MOVES}:
-            return f"whoever plays, {listed(names, 'or')}"
-        return f"with {players_words(game, *self.lineups, most=FEW_AGENTS, bare=True)}"
+        if 1 < len(self.lineups) == len(every) and set(names) <= {*TIERS, RANDOM_MOVES}:
+            return f"whoever plays, {listed(names, 'or')}, "
+        return _with(game, self.lineups, every)
 
-    @property
-    def _more(self) -> str:
-        return f"wins {'more' if self.is_more else 'less'} than its share"
+    def whole_answer(self, game: Game, cells: Sequence[SeatCell], others: Sequence["SeatStatement"]) -> str:
+        """Return the answer of a study with these cells that has the headline's results at all player counts.
 
-    def _number(self) -> str:
-        """Return the share of wins in the main cell as text."""
-        return f"{games_of_100(self._row(self.main).value, among=[1 / self.main.players])} of 100 games"
+        At some of them it may be of the `others`, or that nothing is found. "" if it takes more than MOST_WORDS.
+        """
+        texts = self._whole_answers(game, cells, others)
+        return next((with_capital(f"{text}.") for text in texts if word_count(text) <= MOST_WORDS), "")
 
-    def answer(self, game: Game) -> str:
-        """Return the statement as the answer of a study; of several line-ups with the number of one if it fits."""
-        players = self._players(game)
-        if len(self.lineups) == 1 == len(self.counts):
-            return with_capital(f"{self._at_one_count()}{f', {players}' if players else ''}.")
-        where = at_counts(self.counts, game)
-        if not players:
-            fair, shares = [1 / count for count in self.counts], [self._row(cell).value for cell in self.cells]
-            return with_capital(f"{self.seat} {self._more} {where}: {games_of_100(*shares, among=fair)} of 100 games.")
-        if len(self.lineups) == 1:
-            number = f"{self._number()} at {self.main.players}"
-            return with_capital(f"{players} {self.seat} {self._more} {where}: {number}.")
-        sentence = f"{players}{',' * players.startswith('whoever')} {self.seat} {self._more}"
-        sentence = f"{sentence}{_unless_all(self.counts, game)}"
-        whole = f"{sentence}: {self._number_of_main(game)}"
+    def _whole_answers(self, game: Game, cells: Sequence[SeatCell], others: Sequence["SeatStatement"]) -> Iterator[str]:
+        own, every = self.of(self.main.lineup), _lineups(cells)
+        counts, numbers = [cell.players for cell in own], f"{self._numbers(own)} of 100 games"
+        who, more = self._who(game, every), self._more(game, every)
+        if len(self.lineups) > 1:
+            of_main = f"({players_words(game, self.main.lineup, bare=True)}: {numbers})"
+            yield f"{more} {at_counts(counts, game)} {of_main}"
+            yield f"{more}{_unless_all(counts, game)} {of_main}"
+        elif len(own) == 1:
+            for is_short in (False, True):
+                yield f"{who}{self._at_one_count()}{self._rest(cells, others, is_short=is_short)}"
+        elif self._rest(cells, others, is_short=True):
+            at = listed([str(count) for count in counts])
+            yield f"{who}{self.wins(own)} at {at} players{self._rest(cells, others, is_short=False)}"
+            yield f"{who}{self.wins(own)} at {at}{self._rest(cells, others, is_short=True)}"
+        else:
+            yield f"{more} {at_counts(counts, game)}: {numbers}"
+
+    def _rest(self, cells: Sequence[SeatCell], others: Sequence["SeatStatement"], *, is_short: bool) -> str:
+        """Return the headline's results at the other player counts as clauses: "; at 6 nobody clearly wins more"."""
+        clauses = []
+        wins = "" if is_short else " wins"
+        for statement in others:
+            if own := statement.of(self.main.lineup):
+                seat = statement.seat.removesuffix(" player") if is_short else statement.seat
+                only = "" if statement.is_more else " only"
+                clauses.append((own, f"{seat}{wins}{only} {statement._numbers(own)}"))
+        if none := _without_a_seat(cells, self.main.lineup):
+            clauses.append((none, f"nobody clearly{wins} {'more' if self.is_more else 'less'}"))
+        return "".join(f"; at {listed([str(cell.players) for cell in own])} {clause}" for own, clause in clauses)
+
+    def short_answer(self, game: Game, cells: Sequence[SeatCell]) -> str:
+        """Return the answer of a study with these cells that has one number, or none if it has no room."""
+        counts = [cell.players for cell in self.of(self.main.lineup)]
+        sentence = f"{self._more(game, _lineups(cells))}{_unless_all(counts, game)}"
+        usual = f" with {players_words(game, self.main.lineup, bare=True)}" if len(self.lineups) > 1 else ""
+        at = f" at {self.main.players}" if len(counts) > 1 else ""
+        whole = f"{sentence}: {self._numbers([self.main])} of 100 games{usual}{at}"
         return with_capital(f"{whole if word_count(whole) <= MOST_WORDS else sentence}.")
 
     def _at_one_count(self) -> str:
         """Return the share of wins in the main cell, beside that of the seat that wins least, or an equal share."""
         fair = 1 / self.main.players
-        words = f"{self.seat} wins {self._number()} at {self.main.players} players"
+        words = f"{self.seat} wins {self._numbers([self.main])} of 100 games at {self.main.players} players"
         other = next(iter(self.main.below), None) if self.is_more else None
         if other is None:
             return f"{words}, where {games_of_100(fair, among=[self._row(self.main).value])} would be fair"
@@ -178,18 +215,11 @@ class SeatStatement:
         other_seat = other_seat.replace(" player", " one") if other_seat.startswith("the ") else f"{other_seat} wins"
         return f"{words}, {other_seat} {games_of_100(other.value, among=[fair])}"
 
-    def _number_of_main(self, game: Game) -> str:
-        """Return the number with whose games, and which player count, it is of."""
-        at = f" at {self.main.players}" if len(self.counts) > 1 else ""
-        return f"{self._number()} with {players_words(game, self.main.lineup, bare=True)}{at}"
-
     def others(self, game: Game) -> Iterator[str]:
-        """Yield the number of the main cell if the answer lacks it, and the other seats of that cell not equal."""
-        if len(self.lineups) > 1 and (number := self._number_of_main(game)) not in self.answer(game):
-            yield with_capital(f"{self.seat} wins {number}{' players' if len(self.counts) > 1 else ''}.")
+        """Yield a sentence on the other seats of the main cell that are not equal."""
         fair, seats = 1 / self.main.players, [*self.main.above, *self.main.below[::-1]]
         first, last = self._row(self.main), next(iter(self.main.below), None) if self.is_more else None
-        is_last_said = len(self.lineups) == 1 == len(self.counts)
+        is_last_said = len(self.lineups) == 1 == len(self.of(self.main.lineup))
         rows = [row for row in seats if row is not first and not (row is last and is_last_said)]
         others = [
             f"{seat_words(int(row.seat), self.main.players)} wins {games_of_100(row.value, among=[fair])}"
@@ -201,19 +231,10 @@ class SeatStatement:
             equal = games_of_100(fair, among=[row.value for row in rows])
             yield with_capital(f"{at}{with_whom}{listed(others)}; {equal} would be fair.")
 
-    def note(self, game: Game) -> str:
-        """Return the statement as a note beside another one."""
-        players = self._players(game)
-        players = f" {players}" if players.startswith("with") or not players else f", {players}"
-        number = f"{self._number()} at {self.main.players} players"
-        if len(self.lineups) > 1:
-            number += f" with {players_words(game, self.main.lineup)}"
-        return with_capital(f"{self.seat} {self._more}{players}: {number}.")
-
 
 def _seat_statements(cells: Sequence[SeatCell], game: Game) -> Iterator[SeatStatement]:
     """Yield a statement on each seat that is known to win more, or less: a cell is in that of its furthest seat."""
-    lineups = tuple(dict.fromkeys(cell.lineup for cell in cells))
+    lineups = _lineups(cells)
     counts = grouped((cell.lineup, cell.players) for cell in cells)
     unequal = [cell for cell in cells if cell.verdict == UNEQUAL]
     usual = next((lineup for lineup in lineups if lineup == game.default_agent), lineups[-1])
@@ -226,21 +247,56 @@ def _seat_statements(cells: Sequence[SeatCell], game: Game) -> Iterator[SeatStat
         main = usual if usual in said else said[-1]
         here = [cell for cell in own if cell.lineup == main]
         headline = next((cell for cell in here if cell.players == 4), here[0])
-        yield SeatStatement(seat, is_more, tuple(own), tuple(said), lineups, headline)
+        yield SeatStatement(seat, is_more, tuple(own), tuple(said), headline)
+
+
+def _lineups(cells: Sequence[SeatCell]) -> list[str]:
+    """Return the line-ups of some cells in order."""
+    return list(dict.fromkeys(cell.lineup for cell in cells))
+
+
+def _without_a_seat(cells: Sequence[SeatCell], lineup: str) -> list[SeatCell]:
+    """Return the cells of a line-up in which no seat is known to win more or less."""
+    return [cell for cell in cells if cell.lineup == lineup and cell.verdict in (OPEN, EQUAL)]
+
+
+def _with(game: Game, lineups: Sequence[str], every: Sequence[str]) -> str:
+    """Return who plays as the beginning of a sentence, "with usual players "; "" if one line-up plays in all."""
+    return f"with {players_words(game, *lineups, most=FEW_AGENTS, bare=True)} " if len(every) > 1 else ""
+
+
+def _note(game: Game, cells: Sequence[SeatCell], lineup: str, statements: Sequence[SeatStatement]) -> str:
+    """Return a sentence on the seats of a line-up at all its player counts; "" if there are too few games."""
+    counts = {cell.players for cell in cells if cell.lineup == lineup}
+    clauses = []
+    for statement in statements:
+        if own := statement.of(lineup):
+            at = f" {at_players(cell.players for cell in own)}" if len(counts) > 1 else ""
+            clauses.append(f"{statement.wins(own)}{at}")
+    if none := _without_a_seat(cells, lineup):
+        at = f" {at_players(cell.players for cell in none)}" if len(none) < len(counts) else ""
+        clauses.append(f"nobody clearly wins more{at}")
+    return with_capital(f"{_with(game, [lineup], _lineups(cells))}{'; '.join(clauses)}.") if clauses else ""
 
 
 def _no_seat(cells: Sequence[SeatCell], game: Game) -> str:
-    """Return the most that a seat wins, as this is known of the headline's cell: usual players, 4 players."""
+    """Return the most that a seat wins, as this is known of usual players, or else of those that are first."""
     known = [cell for cell in cells if cell.bound > 0]
     if not known:
         where = _unless_all((cell.players for cell in cells), game)
         return f"No seat of {game.title} is found to win more than its share{where}."
-    usual = [cell for cell in known if cell.lineup == game.default_agent] or known
-    cell = next((cell for cell in usual if cell.players == 4), usual[0])
+    shown = game.default_agent if game.default_agent in _lineups(known) else known[0].lineup
+    usual = [cell for cell in known if cell.lineup == shown]
+    with_whom = f" with {players_words(game, usual[0].lineup, bare=True)}" if len(_lineups(cells)) > 1 else ""
+    if len(usual) > 1:
+        most = [games_at_most(1 / cell.players + cell.bound) for cell in usual]
+        first, *others = (text.removesuffix(" of 100 games") for text in most)
+        shares = listed([first, *(text.removeprefix("at most ") for text in others)])
+        at = listed([str(cell.players) for cell in usual])
+        return f"No seat clearly wins more{with_whom}: {shares} of 100 games at {at} players."
+    (cell,) = usual
     fair, most = 1 / cell.players, 1 / cell.players + cell.bound
-    where = f" at {cell.players} players" if len(game.player_counts) > 1 else ""
-    if len({each.lineup for each in cells}) > 1:
-        where += f" with {players_words(game, cell.lineup, bare=True)}"
+    where = f" at {cell.players} players{with_whom}" if len(game.player_counts) > 1 else with_whom
     if cell.bound <= _CLEAR:
         return f"No seat of {game.title} wins more than {games_at_most(most).removeprefix('at most ')}{where}."
     share = f"{games_at_most(most)}, {games_of_100(fair, among=[most])} would be fair"

@@ -129,14 +129,61 @@ def test_several_player_counts_are_one_sentence():
     )
     assert others == "At 4 players the last player wins 19; 25 would be fair."
     assert seats_said(dict(reversed(counts.items())))[0] == answer  # in whatever order the counts are played
-    some = {cell: shares for cell, shares in counts.items() if cell[0] < 5} | {(6, "base", "heuristic"): (1 / 6,) * 6}
-    assert (
-        seats_said(some)[0] == "The first player wins more than its share at 3 and 4 players: 39 and 31 of 100 games."
+
+
+def test_player_counts_at_which_nothing_is_found_are_in_the_sentence():
+    counts = {(players, "base", "heuristic"): gained(players) for players in (3, 4, 5)}
+    equal = {(6, "base", "heuristic"): (1 / 6,) * 6}
+    assert seats_said(counts | equal)[0] == (
+        "The first player wins 39, 31 and 26 of 100 games at 3, 4 and 5 players; at 6 nobody clearly wins more."
     )
     unsure = {(3, "base", "random"): FIRST, (4, "base", "random"): (0.26, 0.25, 0.25, 0.24)}
     answer, notes = seats_said(unsure, half=0.02)
-    assert answer == "The first player wins 40 of 100 games at 3 players, the last one 28."
-    assert notes == ("Elsewhere a gain of up to 8.0 points could be missed.",)
+    assert answer == (
+        "The first player wins 40 of 100 games at 3 players, the last one 28; at 4 nobody clearly wins more."
+    )
+    assert notes == ("Where nobody is found to win more, a gain of up to 8.0 points could be missed.",)
+    tiers = counts | equal | {(players, "base", "learned:level=3"): (1 / players,) * players for players in (3, 4)}
+    tiers |= {(4, "base", "learned"): (0.22, 0.25, 0.25, 0.28), (6, "base", "learned"): gained(6)}
+    answer, notes = seats_said(tiers)
+    assert answer == (
+        "With usual players the first player wins 39, 31 and 26 of 100 games at 3, 4 and 5; at 6 nobody clearly more."
+    )
+    assert notes[:2] == (
+        "With weak players nobody clearly wins more.",
+        "With trained players the first player wins 23 of 100 games at 6 players; "
+        "the last player wins 28 of 100 games at 4 players.",
+    )
+    turned = counts | {(6, "base", "heuristic"): (*[1 / 6 + 0.002] * 5, 1 / 6 - 0.05)}
+    assert seats_said(turned)[0] == (
+        "The first player wins 39, 31 and 26 of 100 games at 3, 4 and 5; at 6 the last only 12."
+    )
+    less = {(3, "base", "heuristic"): (0.335, 0.27, 0.335), (4, "base", "heuristic"): (0.25, 0.19, 0.25, 0.25)}
+    assert seats_said(less | equal)[0] == (
+        "The second player wins only 27 and 19 of 100 games at 3 and 4 players; at 6 nobody clearly wins less."
+    )
+
+
+def test_a_study_of_one_strength_says_how_to_ask_the_others():
+    def notes(*agents):
+        study = ss.Study.of(game="strozzi", players=[3], lineups=[[agent] for agent in agents], deals=1000)
+        return study.verdict(seats({(3, "base", agent): FIRST for agent in agents}), Look(name="x")).notes
+
+    others = "players: `strozzi balance strozzi` asks them too, in about a minute."
+    assert notes("heuristic")[0] == f"Weak and trained {others}"
+    assert notes("learned")[0] == f"Weak and usual {others}"
+    strong = "Strong players: `--search-deals 600` asks them too, and says first how long it takes."
+    assert notes("learned:level=3", "heuristic", "learned")[-1] == strong
+    assert not [note for agents in (("greedy",), ("greedy", "heuristic")) for note in notes(*agents) if "asks" in note]
+
+
+def test_without_a_favoured_seat_every_player_count_has_the_most_that_a_seat_may_win():
+    equal = {(players, "base", "heuristic"): (1 / players,) * players for players in (3, 4, 6)}
+    answer, notes = seats_said(equal, half=0.006)
+    assert answer == "No seat clearly wins more: at most 36, 28 and 20 of 100 games at 3, 4 and 6 players."
+    assert notes == ("Elsewhere a gain of up to 2.4 points could be missed.",)
+    tiers = equal | {(3, "base", "learned"): FAIR}
+    assert seats_said(tiers, half=0.006)[0].startswith("No seat clearly wins more with usual players: at most 36, ")
 
 
 def test_a_seat_without_a_word_of_its_own_wins():
@@ -148,29 +195,35 @@ def test_a_seat_without_a_word_of_its_own_wins():
 def test_strengths_of_play_are_named_in_words_with_the_numbers_of_usual_players():
     kinds = ("learned:level=3", "heuristic", "learned")
     every = {(players, "base", kind): gained(players) for kind in kinds for players in (3, 4, 5, 6)}
-    answer, (others,) = seats_said(every)
+    answer, (weak, trained, others) = seats_said(every)
     assert answer == (
-        "Whoever plays, weak, usual or trained, the first player wins more than its share: 31 of 100 games with usual players at 4."
+        "Whoever plays, weak, usual or trained, the first player wins more than its share (usual players: 39, 31, 26 and 23 of 100 games)."
     )
+    assert weak == "With weak players the first player wins 39, 31, 26 and 23 of 100 games at 3, 4, 5 and 6 players."
+    assert trained == weak.replace("weak", "trained")
     assert others == "At 4 players with usual players the last player wins 19; 25 would be fair."
     two = {cell: shares for cell, shares in every.items() if cell[0] < 5}
     answer, notes = seats_said(two)
     assert (
         answer == "Whoever plays, weak, usual or trained, the first player wins more than its share at 3 and 4 players."
     )
-    assert notes[0] == "The first player wins 31 of 100 games with usual players at 4 players."
+    assert notes[1] == "With usual players the first player wins 39 and 31 of 100 games at 3 and 4 players."
     some = two | {(players, "base", "learned:level=3"): (1 / players,) * players for players in (3, 4)}
     answer, notes = seats_said(some)
     assert answer == "With usual and trained players the first player wins more than its share at 3 and 4 players."
-    assert notes[0] == "The first player wins 31 of 100 games with usual players at 4 players."
+    assert notes[0] == "With weak players nobody clearly wins more."
+    assert notes[1] == "With usual players the first player wins 39 and 31 of 100 games at 3 and 4 players."
     one_count = {cell: shares for cell, shares in every.items() if cell[0] == 4}
     assert seats_said(one_count)[0] == (
-        "Whoever plays, weak, usual or trained, the first player wins more than its share at 4 players: 31 of 100 games with usual players."
+        "Whoever plays, weak, usual or trained, the first player wins more than its share at 4 players (usual players: 31 of 100 games)."
     )
     turned = {(3, "base", "random"): FAIR, (3, "base", "heuristic"): FIRST, (3, "base", "learned"): LAST}
     answer, notes = seats_said(turned)
-    assert answer == "The first player wins 40 of 100 games at 3 players, the last one 28, with usual players."
-    assert "The last player wins more than its share with trained players: 38 of 100 games at 3 players." in notes
+    assert answer == "With usual players the first player wins 40 of 100 games at 3 players, the last one 28."
+    assert notes[:2] == (
+        "With random moves nobody clearly wins more.",
+        "With trained players the last player wins 38 of 100 games.",
+    )
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Unpack
 
@@ -15,6 +15,7 @@ from strozzi_sim.errors import ArgumentError, as_argument_error, check_names, sh
 from strozzi_sim.facts.crosstabs import Crosstab, fact_union
 from strozzi_sim.game import Game, find_game
 from strozzi_sim.game.sentences import listed, with_capital
+from strozzi_sim.game.tiers import STRONG
 from strozzi_sim.simulation.seatings import Design
 from strozzi_sim.study.arguments import REPEATED, PrecisionOptions, documented
 from strozzi_sim.study.cells import CountsOf
@@ -184,7 +185,9 @@ class Balance(WithWorth):
         if question == HEATMAPS:
             return verdict_on_maps(self, tables, look)
         if question == SEATS:
-            return seat_verdict(tables, self.the_game, self.chunks)
+            verdict, further = seat_verdict(tables, self.the_game, self.chunks), _further_players(self)
+            is_of_one = len(set(self.lineups)) == 1
+            return replace(verdict, notes=(*further, *verdict.notes)) if is_of_one else verdict.with_notes(further)
         return verdict_on_page(self, tables, question)
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
@@ -198,6 +201,18 @@ class Balance(WithWorth):
             return sections
         (of_worth,) = super().sections(tables, look)
         return [*sections, replace(of_worth, sentences=tuple(super().verdict(tables, look).lines))]
+
+
+def _further_players(study: Study) -> Iterator[str]:
+    """Yield how to ask players of other strengths, if those of one alone played, or all but strong ones."""
+    game, played = study.the_game, {",".join(lineup) for lineup in study.lineups}
+    missing = [tier for tier, agent in game.tiers.items() if agent not in played]
+    if not played <= set(game.tiers.values()):
+        return
+    if len(played) == 1 and (others := [tier for tier in missing if tier != STRONG]):
+        yield f"{with_capital(listed(others))} players: `strozzi balance {game.name}` asks them too, in about a minute."
+    elif missing == [STRONG]:
+        yield f"Strong players: `--search-deals {SEARCH_DEALS}` asks them too, and says first how long it takes."
 
 
 def verdict_on_agents(study: Study, tables: Tables) -> Verdict:
