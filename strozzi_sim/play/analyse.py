@@ -46,11 +46,11 @@ PARTS = {  # parts of a result, and their headings
 }
 INDIFFERENT = 0.1  # points of lead: a decision whose actions all differ by less is not a choice
 NOTED = 0.005  # smallest loss or luck that is reported, as a share of the win
-_CAUSES = {  # part of the winner's lead, all mistakes together -> how it won, if this part is the largest
-    "mistakes": "won by its rivals' mistakes, worth",
-    "luck": "won by luck, worth",
-    "start": "won by its seat, before the deal worth",
-    "unexplained": "won, and the largest part of its lead is unexplained:",
+MISTAKES, UNEXPLAINED = "mistakes", "unexplained"
+_CAUSES = {  # part of the winner's lead -> how it won, if this part is the largest, and words before its worth
+    MISTAKES: ("won by its rivals' mistakes, worth", "all mistakes together are"),
+    "luck": ("won by luck, worth", "luck is"),
+    "start": ("won by its seat, before the deal worth", "the seat is"),
 }
 
 
@@ -127,6 +127,16 @@ class GameAnalysis:
             "unexplained": total("unexplained", self.decisions),
         }
 
+    def lead_parts(self, seat: int) -> dict[str, float]:
+        """Return the parts of a seat's lead, and `mistakes`, all errors together."""
+        parts = {name: float(part[LEAD]) for name, part in self.parts(seat).items()}
+        return parts | {MISTAKES: parts["own_errors"] + parts["rivals_errors"]}
+
+    def is_clear(self, seat: int) -> bool:
+        """Return whether the largest known cause of a seat's lead is larger than what stays unexplained."""
+        parts = self.lead_parts(seat)
+        return max(parts[name] for name in _CAUSES) > abs(parts[UNEXPLAINED])
+
     def _parts_and_result(self, seat: int) -> dict[str, Worth]:
         return {**self.parts(seat), "result": self.result[seat]}
 
@@ -172,29 +182,34 @@ class GameAnalysis:
         ]
 
     def verdict(self) -> tuple[str, str]:
-        """Return who won and the largest cause of the lead, and a sentence on the lead; for a shared win "" instead."""
+        """Return who won and the largest cause of the lead if it is clear, and a sentence on the lead.
+
+        The sentence is "" for a shared win.
+        """
         shares = self.result[:, WIN]
         winners = np.flatnonzero(shares == shares.max()).tolist()
         who = with_capital(listed([self.players[seat] for seat in winners]))
         if len(winners) > 1:
             return f"{who} shared the win.", ""
-        parts = {name: float(part[LEAD]) for name, part in self.parts(winners[0]).items()}
-        mistakes = parts["mistakes"] = parts["own_errors"] + parts["rivals_errors"]
+        (winner,), parts = winners, self.lead_parts(winners[0])
+        is_pair = len(self.players) == 2
+        lead = float(self.result[winner, LEAD])
+        place = "ahead of" if lead >= 0 else "behind"
+        others = "the other" if is_pair else "the mean of the others"
+        detail = f"{who} ended {self._amount(abs(lead))} {place} {others}."
         cause = max(_CAUSES, key=lambda name: parts[name])
-        if cause == "mistakes":
+        won, known = _CAUSES[cause]
+        if not self.is_clear(winner):
+            unexplained = f"{self._amount(abs(parts[UNEXPLAINED]))} stay unexplained"
+            why = f"{unexplained}, {known} worth {signed(parts[cause])}"
+            return f"Why {self.players[winner]} won is not clear: {why}.", detail
+        if cause == MISTAKES:
+            won = "won by its rival's mistakes, worth" if is_pair else won
             amount, rest = parts["rivals_errors"], f"its own cost {abs(parts['own_errors']):.0f}"
         else:
+            mistakes = parts[MISTAKES]
             amount, rest = parts[cause], f"mistakes {'gave' if mistakes > 0 else 'cost'} it {abs(mistakes):.0f}"
-        is_pair = len(self.players) == 2
-        won = "won by its rival's mistakes, worth" if is_pair and cause == "mistakes" else _CAUSES[cause]
-        verdict = f"{who} {won} {self._amount(amount)}; {rest}."
-        lead = float(self.result[winners[0], LEAD])
-        place = "ahead of" if lead >= 0 else "behind"
-        detail = f"{who} ended {self._amount(abs(lead))} {place} {'the other' if is_pair else 'the mean of the others'}"
-        if abs(parts["unexplained"]) > abs(mistakes):
-            unexplained = f"{signed(parts['unexplained'])} stay unexplained"
-            detail += f"; {unexplained}, all mistakes together are worth {signed(mistakes)}"
-        return verdict, f"{detail}."
+        return f"{who} {won} {self._amount(amount)}; {rest}.", detail
 
     def _amount(self, number: float) -> str:
         return pluralize(round(number), self.unit.removesuffix("s"))

@@ -12,7 +12,15 @@ from strozzi_sim.game.sentences import with_capital
 from strozzi_sim.pictures.ink import HERO, looks_of
 from strozzi_sim.pictures.marks import Chart, Mark
 from strozzi_sim.pictures.panel import Face, Panel, Scale, Sheet
-from strozzi_sim.play.analyse import PARTS, GameAnalysis, JudgedDecision, level_words, signed
+from strozzi_sim.play.analyse import (
+    MISTAKES,
+    PARTS,
+    UNEXPLAINED,
+    GameAnalysis,
+    JudgedDecision,
+    level_words,
+    signed,
+)
 from strozzi_sim.play.records import RecordedGame
 from strozzi_sim.report.html_tables import PageTable, TableCell
 from strozzi_sim.report.page import TEXTS, Content, Item, Number, PageSection, render
@@ -117,10 +125,13 @@ def _item(title: str, anchor: str, texts: int, columns: Sequence[str], rows: Ite
 
 
 def _numbers(analysis: GameAnalysis) -> tuple[Number, ...]:
-    """Return what luck, rivals' and own errors were worth in the winner's lead."""
-    parts = analysis.parts(int(analysis.result[:, WIN].argmax()))
+    """Return what luck, rivals' and own errors were worth in the winner's lead, or that this is not clear."""
+    winner = int(analysis.result[:, WIN].argmax())
     kinds = {"luck": "by luck", "rivals_errors": "by rivals' mistakes", "own_errors": "by its own mistakes"}
-    worths = {words: signed(float(parts[name][LEAD])) for name, words in kinds.items()}
+    if not analysis.is_clear(winner):
+        kinds = {UNEXPLAINED: "that stay unexplained", "luck": "by luck", MISTAKES: "by all mistakes together"}
+    parts = analysis.lead_parts(winner)
+    worths = {words: signed(parts[name]) for name, words in kinds.items()}
     return tuple(Number(worth, "", f"{analysis.unit} of the winner's lead {words}") for words, worth in worths.items())
 
 

@@ -13,8 +13,9 @@ from strozzi_sim.agent import load_agent
 from strozzi_sim.agent.analysis import LEAD, SCORE, WIN
 from strozzi_sim.cli.app import run as command
 from strozzi_sim.errors import InputError
-from strozzi_sim.play.analyse import GameAnalysis, JudgedDecision, analyse_game
+from strozzi_sim.play.analyse import GameAnalysis, JudgedDecision, analyse_game, signed
 from strozzi_sim.play.position import Position
+from strozzi_sim.report.analysis import _numbers
 
 LEARNED = load_agent("learned", STROZZI)
 
@@ -67,16 +68,30 @@ MISTAKES = [(0, 98.0, -0.01), (2, 20.0, -0.13), (1, -22.0, -0.001)]
     [
         (9, 3, "won by its rivals' mistakes, worth 118 coins; its own cost 22.", "ended 108 coins ahead of the mean of the others."),
         (120, 0, "won by luck, worth 120 coins; mistakes gave it 96.", "ended 216 coins ahead of the mean of the others."),
-        (9, 97, "won, and the largest part of its lead is unexplained: 97 coins; mistakes gave it 96.",
-         "ended 202 coins ahead of the mean of the others; +97 stay unexplained, all mistakes together are worth +96."),
-        (0, -97, "won by its rivals' mistakes, worth 118 coins; its own cost 22.",
-         "ended 1 coin behind the mean of the others; \N{MINUS SIGN}97 stay unexplained, all mistakes together are worth +96."),
+        (9, -95, "won by its rivals' mistakes, worth 118 coins; its own cost 22.", "ended 10 coins ahead of the mean of the others."),
     ],
 )  # fmt: skip
 def test_the_verdict_names_the_largest_cause_of_the_lead(luck, unexplained, verdict, detail):
     said = of_leads(luck, MISTAKES, unexplained).verdict()
     assert said == (f"The second player {verdict}", f"The second player {detail}")
     assert len(said[0].split()) <= 24
+
+
+@pytest.mark.parametrize(
+    ("luck", "unexplained", "known", "detail"),
+    [
+        (9, 97, "all mistakes together are worth +96", "202 coins ahead of"),
+        (0, -97, "all mistakes together are worth +96", "1 coin behind"),
+        (98, -99, "luck is worth +98", "95 coins ahead of"),
+    ],
+)
+def test_no_cause_is_named_if_more_stays_unexplained(luck, unexplained, known, detail):
+    analysis = of_leads(luck, MISTAKES, unexplained)
+    said = f"Why the second player won is not clear: {abs(unexplained)} coins stay unexplained, {known}."
+    assert analysis.verdict() == (said, f"The second player ended {detail} the mean of the others.")
+    shown = [(number.value, number.what) for number in _numbers(analysis)]
+    assert shown[0] == (signed(unexplained), "coins of the winner's lead that stay unexplained")
+    assert shown[2] == ("+96", "coins of the winner's lead by all mistakes together")
 
 
 def test_a_shared_win_has_no_single_cause():
