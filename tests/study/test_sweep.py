@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 import strozzi_sim as ss
-from strozzi_sim.declare.printing import THIN
 from strozzi_sim.errors import ArgumentError, InputError
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import resolve_variant
@@ -51,12 +50,13 @@ def test_the_numbers_are_gaps_of_the_headline(swept):
 def test_a_gap_has_what_chance_reaches_beside_it_and_no_interval(swept, tmp_path):
     by_chance = swept.tables["sweep"].query("figure == 'seat_gap_by_chance' and players == 4")["value"]
     numbers = swept.study.sections(swept.tables, swept.look)[0].numbers
-    reach = {f"chance alone: up to {100 * gap:.1f} %" for gap in by_chance}
-    assert {number.what.split("; ")[1].replace(THIN, " ") for number in numbers} <= reach
+    reach = {f"chance alone: up to {100 * gap:.1f} points" for gap in by_chance}
+    assert {number.what.split("; ")[1] for number in numbers} <= reach
     page = swept.report(tmp_path / "page.html").read_text()
     numbers = re.findall(r"<dt>(gap [^<]*)</dt><dd><b>(.*?)</b>", page)
     assert numbers
     assert not any("<small>" in value for _, value in numbers)
+    assert all(value.endswith(" points") for _, value in numbers)
 
 
 def test_a_gap_that_could_be_missed_is_not_below_zero(swept):
@@ -66,7 +66,7 @@ def test_a_gap_that_could_be_missed_is_not_below_zero(swept):
         r"Bonus of space 9 of the tracks: no value is found to be fairer at \d players than the published 15 \(gap (.*?) points\)",
         said,
     )
-    assert "Any smaller gap, even none, could be missed." in said
+    assert re.search(r"A value that is fairer by up to [\d.]+ points could be missed\.", said)
     gap_of = {players: gaps[players, swept.study.reference] for players in (3, 4)}
     assert sorted(map(float, shown)) == pytest.approx(sorted(100 * gap for gap in gap_of.values()), abs=0.05)
 
@@ -92,13 +92,19 @@ def planted(sweep, gaps, players=(3,), **keys):
 def test_the_fairest_value_is_said_with_its_player_count():
     verdict = planted({"tracks.bonus.9": [5, 15]}, [0.11, 0.05])
     assert verdict.answer == ("Fairest found: space 9 of the tracks pays 5 coins (gap 5.0 points; published 15: 11.0).")
+    verdict = planted({"tracks.bonus.9": [5, 15, 25]}, [0.11, 0.05, 0.08])
+    also = "Also fairer than the published 15, but not compared with each other: 25 (8.0)."
+    assert verdict.notes == (also,)
     verdict = planted({"tracks.bonus.9": [5, 15]}, [0.11, 0.05], players=(4, 5))
     assert verdict.answer.startswith("Fairest found at 4 players: space 9 of the tracks pays 5 coins (gap ")
     assert verdict.notes[0].startswith("Fairest found at 5 players: space 9 of the tracks pays 5 coins (gap ")
 
 
 def test_the_number_is_named_also_if_no_value_is_fairer():
+    verdict = planted({"tracks.bonus.9": [5, 15]}, [0.11, 0.1095])
+    assert verdict.notes == ("A value that is fairer by up to 0.2 points could be missed.",)
     verdict = planted({"tracks.bonus.9": [5, 15]}, [0.11, 0.15])
+    assert verdict.notes == ()  # the other value is known to be less fair
     assert verdict.answer == (
         "Bonus of space 9 of the tracks: no value is found to be fairer than the published 15 (gap 11.0 points)."
     )

@@ -20,7 +20,7 @@ from strozzi_sim.agent.names import Agents, Players
 from strozzi_sim.declare.figure_tables import CELL, FIGURE, Tables, figures_in, headline_players, pick
 from strozzi_sim.declare.pictures import HeatMap, Picture
 from strozzi_sim.declare.printing import format_value
-from strozzi_sim.declare.significance import ALPHA, corrected_p, not_excluded
+from strozzi_sim.declare.significance import ALPHA, corrected_p, not_excluded, size_text
 from strozzi_sim.errors import ArgumentError, as_argument_error
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.figures import Figure
@@ -203,23 +203,20 @@ class Sweep(Decided):
             best, *others = [name for name in gap_of if name in fairer]
             gaps = f"gap {points[best]} points; {compared}: {points[self.reference]}"
             notes = [f"{texts[name]} ({points[name]})" for name in others[:_MOST_FAIRER]]
-            more = (f"Also fairer: {listed(notes)}.",) if notes else ()
+            which = f"fairer than the {compared}"
+            more = (f"Also {which}, but not compared with each other: {listed(notes)}.",) if notes else ()
             answer = f"Fairest found{at}: {self._in_words(best)} ({gaps})."
             if word_count(answer) <= MOST_WORDS:
                 return Verdict(answer, notes=more)
             meaning = f"{texts[best]}: {self._in_words(best)}."
             return Verdict(f"Fairest found{at}: {texts[best]} ({gaps}).", meaning, more)
-        gap = gap_of[self.reference]
-        least = gap - not_excluded(differences, chunks=self.chunks, sign=-1, span=(-gap, 1))
+        fall = not_excluded(differences, chunks=self.chunks, sign=-1, span=(-gap_of[self.reference], 1))
         found = f"no value is found to be fairer{at} than the {compared} (gap {points[self.reference]} points)."
         answer, subject = f"{with_capital(self._keys_in_words)}: {found}", ""
         if word_count(answer) > MOST_WORDS:
             answer, subject = with_capital(found), f"Tried: {self._keys_in_words}."
-        if np.isnan(least):
-            return Verdict(answer, subject)
-        smallest = np.floor(1000 * least) / 10
-        size = f"A gap as small as {smallest:.1f} points" if smallest > 0 else "Any smaller gap, even none,"
-        return Verdict(answer, subject, (f"{size} could be missed.",))
+        notes = (f"A value that is fairer by up to {size_text(fall)} could be missed.",) if fall > 0 else ()
+        return Verdict(answer, subject, notes)
 
     def _text(self, row: Mapping[str, Any]) -> str:
         return " and ".join(f"{row[key]:g}" for key in self.sweep)
