@@ -370,7 +370,7 @@ GAMES = r"([\d.]+) of 100 games"
 NUMBERS, COUNTS = r"(?:[\d.]+, )*(?:[\d.]+ and )?[\d.]+", r"(?:\d, )*(?:\d and )?\d"
 CLAIMS: dict[str, Callable[[Said, re.Match[str]], bool]] = {
     rf"(?i)^(?:with .+? players )?({SEAT}) wins {GAMES} at (\d) players(?:, ({SEAT}) ([\d.]+))?": seat_wins,
-    rf"(?i)({SEAT}) wins (only )?({NUMBERS}) of 100 games(?: at ({COUNTS}))?": seat_wins_at,
+    rf"(?i)({SEAT}) wins (only )?({NUMBERS}) of 100(?: games)?(?: at ({COUNTS}))?": seat_wins_at,
     rf"(?:at ({COUNTS}) )?nobody clearly (?:wins )?(?:more|less)(?: at ({COUNTS}))?": nobody_more,
     rf"No seat clearly wins more.*: at most ({NUMBERS}) of 100 games at ({COUNTS}) players": at_most_each,
     rf"(?i)({SEAT}) wins (more|less) than its share": seat_share,

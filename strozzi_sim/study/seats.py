@@ -142,8 +142,8 @@ class SeatStatement:
         return games_of_100(*(share for share, _ in shares), among=close)
 
     def wins(self, cells: Sequence[SeatCell]) -> str:
-        """Return how often the seat wins in some cells: "the last player wins only 19 of 100 games"."""
-        return f"{self.seat} wins {'' if self.is_more else 'only '}{self._numbers(cells)} of 100 games"
+        """Return how often the seat wins in some cells: "the last player wins only 19 of 100"."""
+        return f"{self.seat} wins {'' if self.is_more else 'only '}{self._numbers(cells)} of 100"
 
     def _more(self, game: Game, every: Sequence[str]) -> str:
         """Return the statement without numbers, beginning with who plays if several of the line-ups `every` do."""
@@ -177,8 +177,9 @@ class SeatStatement:
                 yield f"{who}{self._at_one_count()}{self._rest(cells, others, is_short=is_short)}"
         elif self._rest(cells, others, is_short=True):
             at = listed([str(count) for count in counts])
-            yield f"{who}{self.wins(own)} at {at} players{self._rest(cells, others, is_short=False)}"
-            yield f"{who}{self.wins(own)} at {at}{self._rest(cells, others, is_short=True)}"
+            yield f"{who}{self.wins(own)} games at {at} players{self._rest(cells, others, is_short=False)}"
+            for games in (" games", ""):
+                yield f"{who}{self.wins(own)}{games} at {at}{self._rest(cells, others, is_short=True)}"
         else:
             yield f"{more} {at_counts(counts, game)}: {numbers}"
 
@@ -272,7 +273,7 @@ def _note(game: Game, cells: Sequence[SeatCell], lineup: str, statements: Sequen
     for statement in statements:
         if own := statement.of(lineup):
             at = f" {at_players(cell.players for cell in own)}" if len(counts) > 1 else ""
-            clauses.append(f"{statement.wins(own)}{at}")
+            clauses.append(f"{statement.wins(own)} games{at}")
     if none := _without_a_seat(cells, lineup):
         at = f" {at_players(cell.players for cell in none)}" if len(none) < len(counts) else ""
         clauses.append(f"nobody clearly wins more{at}")

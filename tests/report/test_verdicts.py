@@ -158,6 +158,10 @@ def test_player_counts_at_which_nothing_is_found_are_in_the_sentence():
     assert seats_said(turned)[0] == (
         "The first player wins 39, 31 and 26 of 100 games at 3, 4 and 5; at 6 the last only 12."
     )
+    learned = {(3, "base", "learned"): FAIR}
+    assert seats_said(turned | learned)[0] == (
+        "With usual players the first player wins 39, 31 and 26 of 100 at 3, 4 and 5; at 6 the last only 12."
+    )
     less = {(3, "base", "heuristic"): (0.335, 0.27, 0.335), (4, "base", "heuristic"): (0.25, 0.19, 0.25, 0.25)}
     assert seats_said(less | equal)[0] == (
         "The second player wins only 27 and 19 of 100 games at 3 and 4 players; at 6 nobody clearly wins less."
