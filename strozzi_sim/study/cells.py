@@ -14,7 +14,7 @@ from strozzi_sim import stats
 from strozzi_sim.agent import analysis
 from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.facts.crosstabs import CellsByColumns, Crosstab, CrosstabPlan
-from strozzi_sim.facts.figures import DECISIONS, SCORE, WIN_SHARE, Figure, Scale, share
+from strozzi_sim.facts.figures import DECISIONS, SCORE, WIN_SHARE, Figure, Scale
 from strozzi_sim.simulation.luck import LUCK_SUMS
 from strozzi_sim.simulation.match import Match
 from strozzi_sim.stats.intervals import Array, Estimate
@@ -25,15 +25,18 @@ _OF_PLACES = "sum of places / (games times players); a shared place is the mean 
 RANK = Figure("rank_mean", "mean place", "number", _OF_PLACES, lowest=1.0, better="lower")
 _OF_LEAD = "own final score less the mean of the others, mean over games"
 LEAD = Figure("lead_mean", "mean lead over the others", "amount", _OF_LEAD, scale="score", better="higher")
-SEAT_GAP = share(
-    "seat_gap", "share of wins of the best seat less that of the worst", "gap between the seats", better="lower"
+SEAT_GAP = Figure(
+    "seat_gap",
+    "gap between the seats",
+    "points",
+    "share of wins of the best seat less that of the worst",
+    lowest=0.0,
+    better="lower",
 )
-GAP_BY_CHANCE = share(
-    "seat_gap_by_chance", "what the gap stays below in 95 % of studies if all seats are equal", scale=""
-)
-FAVOUR_BOUND = share(
-    "seat_favour_bound", "the most by which a seat can be favoured without this study showing it (95 %)", scale=""
-)
+_BY_CHANCE = "what the gap stays below in 95 % of studies if all seats are equal"
+GAP_BY_CHANCE = Figure("seat_gap_by_chance", "", "points", _BY_CHANCE, lowest=0.0, scale="")
+_UNSEEN = "the most by which a seat can be favoured without this study showing it (95 %)"
+FAVOUR_BOUND = Figure("seat_favour_bound", "", "points", _UNSEEN, lowest=0.0, scale="")
 FAIRNESS_P = Figure("seat_fairness_p", "", "p", "probability of a gap as large or larger if all seats are equal")
 OF_BALANCE = (SEAT_GAP, GAP_BY_CHANCE, FAVOUR_BOUND, FAIRNESS_P, DECISIONS)
 OF_SIDES = (WIN_SHARE, RANK, SCORE, LEAD)  # figures of every seat or position

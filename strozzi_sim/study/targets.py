@@ -274,7 +274,7 @@ def known_figure(each: Wanted, name: str, declared: Iterable[Figure]) -> Figure:
 
 def target_of(each: Wanted, places: Sequence[int], figure: Figure, label: str, who: str = "") -> Target:
     """Return a target of a figure, as text `label`, whose columns are at these places."""
-    is_share = figure.is_share
+    is_share = figure.unit in ("share", "points")
     is_ratio = each.is_kept and each.is_percent
     if each.is_percent and not each.is_kept and not is_share:
         why = f"{figure.words} is no share; write the range in its own unit, such as = 170 +- 5"
