@@ -16,6 +16,7 @@ import pandas as pd
 from strozzi_sim import stats
 from strozzi_sim.agent import AgentSpec
 from strozzi_sim.declare.figure_tables import FigureTable, Tables, headline_players, pick
+from strozzi_sim.declare.pictures import HeatMap, Picture
 from strozzi_sim.declare.printing import format_row
 from strozzi_sim.declare.significance import (
     ALPHA,
@@ -30,6 +31,7 @@ from strozzi_sim.declare.significance import (
 from strozzi_sim.errors import as_argument_error
 from strozzi_sim.facts.crosstabs import Crosstab, fact_union
 from strozzi_sim.facts.figures import SCORE, WIN_SHARE, Figure, share
+from strozzi_sim.game import Game
 from strozzi_sim.game.restricting import Use, find_things, noun_of, restricted, things
 from strozzi_sim.game.sentences import some_of
 from strozzi_sim.game.variants import Variant
@@ -38,7 +40,7 @@ from strozzi_sim.stats.multiple_testing import holm
 from strozzi_sim.study.cells import Cell, CellCounts, CountsOf, without_luck
 from strozzi_sim.study.look import KeyNumber, Look, Section, section
 from strozzi_sim.study.model import Study
-from strozzi_sim.study.verdict import Verdict, games_at_most, games_of_100, with_unit
+from strozzi_sim.study.verdict import Verdict, games_at_most, games_of_100, score_unit, with_unit
 from strozzi_sim.study.wording import grouped, plain_player, players_words
 
 WORTH, COSTS, SMALL, UNCLEAR = "worth having", "better not used", "too small to matter", "unclear"
@@ -49,7 +51,8 @@ SCORE_LOST_BY = Figure("score_lost", "score lost without it", "amount", f"score 
 POPULARITY = share("popularity", "uses / occasions (rounds, games or others)", "how often it is used")
 NAIVE_WINS = share("naive_win_share", "games won by the seats that used it, each use counted", "games won by its users")
 LOST, SCORE_LOST, USED, NAIVE = WIN_SHARE_LOST.name, SCORE_LOST_BY.name, POPULARITY.name, NAIVE_WINS.name
-_NUMBERS = {WIN_SHARE_LOST: "points of games won, lost", SCORE_LOST_BY: "points of score lost"}
+_FEW_THINGS = 16  # of so many or fewer, what is lost is the first picture
+_MOST_NUMBERS = 3  # things with a number on the first screen
 _KEYS = ["players", "variant", "agent", "thing"]
 Line = Mapping[str, Any]  # a line of `verdicts`
 
@@ -182,7 +185,54 @@ class WithWorth(Study):
         texts = {"series": "players" if table["players"].nunique() > 1 else "", "effect": f"{100 * look.effect:g}"}
         no_dot = f" Without a dot, since their use is not known: {some_of(uncounted, 6)}."
         texts["uncounted"] = no_dot if uncounted else ""
-        return [section("worth", shown, self.measured, numbers=tuple(_worth_numbers(self, lines, nouns)), **texts)]
+        texts["score"] = _score_words(self.the_game)
+        declared = section("worth", shown, self.measured, numbers=tuple(self._numbers(lines)), **texts)
+        return [replace(declared, shown=tuple(self._pictures(declared.shown, lines)))]
+
+    def _ranking(self, lines: Sequence[Line]) -> Figure:
+        """Return the figure that tells things apart: score if without one of them the headline's agent hardly wins."""
+        return SCORE_LOST_BY if any(line["at_ceiling"] for line in self._of_headline(lines)) else WIN_SHARE_LOST
+
+    def _of_headline(self, lines: Sequence[Line]) -> list[Line]:
+        main = self.headline_group(lines)
+        return [line for line in lines if (line["players"], line["variant"], line["agent"]) == main]
+
+    def _pictures(self, declared: Iterable[Picture | HeatMap], lines: Sequence[Line]) -> list[Picture | HeatMap]:
+        """Return the pictures by the figure that tells things apart; what is lost of few things is the first one."""
+        ranking, nouns = self._ranking(lines).name, _nouns(self)
+        things = tuple(nouns(line["thing"]).removeprefix("the ") for line in ranked(self._of_headline(lines)))
+        pictures = list[Picture | HeatMap]()
+        for each in declared:
+            if isinstance(each, Picture) and each.kind == "scatter":
+                figures = tuple(figure for figure in each.figures if figure.name in (USED, ranking))
+                pictures.append(replace(each, figures=figures))
+            elif isinstance(each, Picture) and each.kind == "dots":
+                figures = tuple(sorted(each.figures, key=lambda figure: figure.name != ranking))
+                own = replace(each, figures=figures, levels=things)
+                pictures.insert(0 if len(things) <= _FEW_THINGS else len(pictures), own)
+            else:
+                pictures.append(each)
+        return pictures
+
+    def _numbers(self, lines: Sequence[Line]) -> Iterator[KeyNumber]:
+        """Yield the strongest agent's losses without the things worth most to it, in the headline's games."""
+        nouns, players = _nouns(self), self.headline_group(lines)[0]
+        of_agent = ranked(self._of_headline(lines))[:_MOST_NUMBERS]
+        score = _score_words(self.the_game)
+        words = {WIN_SHARE_LOST: "points of games won, lost", SCORE_LOST_BY: f"{score} a game, lost"}
+        ranking = self._ranking(lines)
+        for figure in sorted(words, key=lambda each: each is not ranking):
+            for line in of_agent:
+                who = f", {players_words(self.the_game, line['agent'])}" if len(self.lineups) > 1 else ""
+                if not np.isnan(line[figure.name].value):
+                    what = f"{words[figure]} without {nouns(line['thing'])}{who}, {players} players"
+                    yield KeyNumber(line[figure.name], figure, what, is_change=True)
+
+
+def _score_words(game: Game) -> str:
+    """Return the unit of scores beside points of games won: "coins", "points of score"."""
+    unit = score_unit(game)
+    return "points of score" if unit == "points" else unit
 
 
 def _nouns(study: Study) -> Callable[[str], str]:
@@ -205,19 +255,6 @@ def rank_of(study: Study, agent: str) -> tuple[int, bool]:
     """Return the index of an agent among the game's tiers, weakest first, or -1; and whether it is the default one."""
     tiers = list(study.the_game.tiers.values())
     return tiers.index(agent) if agent in tiers else -1, agent == study.the_game.default_agent
-
-
-def _worth_numbers(study: WithWorth, lines: Sequence[Line], nouns: Callable[[str], str]) -> Iterator[KeyNumber]:
-    """Yield the strongest agent's losses without the two things worth most to it, in the headline's games."""
-    main = study.headline_group(lines)
-    players = main[0]
-    of_agent = [line for line in lines if (line["players"], line["variant"], line["agent"]) == main]
-    for line in ranked(of_agent)[:2]:
-        who = f", {players_words(study.the_game, line['agent'])}" if len(study.lineups) > 1 else ""
-        condition = f"without {nouns(line['thing'])}{who}, {players} players"
-        for figure, label in _NUMBERS.items():
-            if not np.isnan(line[figure.name].value):
-                yield KeyNumber(line[figure.name], figure, f"{label} {condition}", is_change=True)
 
 
 def _losses(free: CellCounts, restricted_cell: CellCounts) -> dict[Figure, Estimate]:

@@ -459,6 +459,30 @@ def test_worth_says_what_is_worth_most_what_misleads_and_what_could_be_missed():
     assert all(number.is_change for number in section.numbers)
 
 
+def test_what_is_worth_all_wins_is_told_apart_by_score():
+    """Each of A and B costs all games; the page begins with the score lost, the larger one first."""
+    study = ss.Study.of(
+        kind="worth", game="strozzi", players=[3], lineups=[["heuristic"]], things=["flag:*"], deals=1000
+    )
+    table = worth_rows({"A": (1 / 3, 0.001, 0.33), "B": (0.3330, 0.001, 0.33), "C": (0.10, 0.01, 0.33)})["worth"]
+    table.loc[(table["thing"] == "B") & (table["figure"] == "score_lost"), ["value", "low", "high"]] = 97, 96, 98
+    (section,) = study.sections({"worth": table}, Look(name="x"))
+    losses, scatter, _ = section.shown
+    assert (losses.name, losses.levels) == ("losses", ("B", "A", "C"))
+    assert [(figure.name, figure.label) for figure in losses.figures] == [
+        ("score_lost", "coins lost"),
+        ("win_share_lost", "games lost"),
+    ]
+    assert [figure.name for figure in scatter.figures] == ["popularity", "score_lost"]
+    assert [(number.what, number.row.value) for number in section.numbers[:2]] == [
+        ("coins a game, lost without B, 3 players", 97),
+        ("coins a game, lost without A, 3 players", pytest.approx(100 / 3)),
+    ]
+    (section,) = study.sections(worth_rows({"A": (0.10, 0.01, 0.33), "C": (0.05, 0.01, 0.33)}), Look(name="x"))
+    assert [figure.name for figure in section.shown[0].figures] == ["win_share_lost", "score_lost"]
+    assert [figure.name for figure in section.shown[1].figures] == ["popularity", "win_share_lost"]
+
+
 def test_the_thing_worth_most_is_known_to_be_worth_having():
     """A thing that may be worth more, and of which nothing is known, comes beside it."""
     study = ss.Study.of(
