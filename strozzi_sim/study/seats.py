@@ -173,8 +173,9 @@ class SeatStatement:
             yield f"{more} {at_counts(counts, game)} {of_main}"
             yield f"{more}{_unless_all(counts, game)} {of_main}"
         elif len(own) == 1:
-            for is_short in (False, True):
-                yield f"{who}{self._at_one_count()}{self._rest(cells, others, is_short=is_short)}"
+            yield f"{who}{self._at_one_count(' games')}{self._rest(cells, others, is_short=False)}"
+            for games in (" games", ""):
+                yield f"{who}{self._at_one_count(games)}{self._rest(cells, others, is_short=True)}"
         elif self._rest(cells, others, is_short=True):
             at = listed([str(count) for count in counts])
             yield f"{who}{self.wins(own)} games at {at} players{self._rest(cells, others, is_short=False)}"
@@ -205,10 +206,10 @@ class SeatStatement:
         whole = f"{sentence}: {self._numbers([self.main])} of 100 games{usual}{at}"
         return with_capital(f"{whole if word_count(whole) <= MOST_WORDS else sentence}.")
 
-    def _at_one_count(self) -> str:
+    def _at_one_count(self, games: str) -> str:
         """Return the share of wins in the main cell, beside that of the seat that wins least, or an equal share."""
         fair = 1 / self.main.players
-        words = f"{self.seat} wins {self._numbers([self.main])} of 100 games at {self.main.players} players"
+        words = f"{self.seat} wins {self._numbers([self.main])} of 100{games} at {self.main.players} players"
         other = next(iter(self.main.below), None) if self.is_more else None
         if other is None:
             return f"{words}, where {games_of_100(fair, among=[self._row(self.main).value])} would be fair"
