@@ -21,7 +21,7 @@ ESTIMATE = re.compile(
     rf"(?P<value>{NUMBER})(?: ± (?P<half>{NUMBER}))?(?:(?: %| points)(?= \())?(?: \((?P<low>{NUMBER}) to (?P<high>{NUMBER})\))?(?P<unit> %| points)?"
 )
 ASIDE = re.compile(  # numbers of the plan, of the method and of the components, and those that `bounds` checks
-    r"(?:\d+, )*(?:\d+ and )?\d+ players|levels? \d+ (?:of|to) \d+|seat \d|to within 0.5 points|[\d.]+ % would be equal|equal chance is [\d.]+ %|half of [\d,]+|half a game of 100|(?:[\d.]+, )*(?:[\d.]+ and )?[\d.]+ of \d+ (?:games)?|(?:one|\d of \d|player wins) [\d.]+\b|[\d.]+ would be (?:fair|equal)|instead of [\d.]+|from [\d.]+ to [\d.]+ points|\(gap .*?\)|Fairest found[^(]*|Also fairer: .*|the published [^(]*|explains \d+ % of who wins|Each plays alone among .*|at [\d.]+ seconds|as small as [\d.]+ points|[Aa] leak in [\d.]+ %|probability is \d+ %|"
+    r"(?:\d+, )*(?:\d+ and )?\d+ players|levels? \d+ (?:of|to) \d+|seat \d|to within 0.5 points|[\d.]+ % would be equal|equal chance is [\d.]+ %|half of [\d,]+|half a game of 100|at (?:\d, )*(?:\d and )?\d(?= nobody|; at)|(?:[\d.]+, )*(?:[\d.]+ and )?[\d.]+ of \d+ (?:games)?|(?:one|\d of \d|player wins) [\d.]+\b|[\d.]+ would be (?:fair|equal)|instead of [\d.]+|from [\d.]+ to [\d.]+ points|\(gap .*?\)|Fairest found[^(]*|Also fairer than .*|the published [^(]*|Luck decides \d+ % of who wins|Each plays alone among .*|at [\d.]+ seconds|[Aa] leak in [\d.]+ %|probability is \d+ %|"
     r"(?<![\d.])[\d,]+ (?:deals?|games?|decisions|cells|figures|styles|challengers|strengths)\b|\d+ of \d+ |Of [\d,]+ figures, .*|and \d+ more|[a-z_]\w*\.[\w.]+(?: = [\d.; and]+)?|up to [\d.,]+( points?)?|changes \d+ values? of .*"
 )  # fmt: skip
 
@@ -57,6 +57,12 @@ def with_reach(table: pd.DataFrame) -> pd.DataFrame:
     return table.assign(low=table["low"].mask(gap, low), high=table["high"].mask(gap, high))
 
 
+def rest_of(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the share of the variance that is not who plays, of each field."""
+    agents = table[(table["source"] == "agents") & (table["figure"] == "variance_share")]
+    return agents.assign(value=1 - agents["value"], low=1 - agents["high"], high=1 - agents["low"])
+
+
 class Shown:
     """The content of a report, and the rows of its tables."""
 
@@ -65,7 +71,7 @@ class Shown:
         from strozzi_sim.report.write import content
         from strozzi_sim.study.kinds.luck import WORDS
 
-        self.text, self.sources = results.summary, {**WORDS, "agents": "who plays|the agents"}
+        self.text, self.sources = results.summary, {**WORDS, "agents": "who plays|luck"}
         self.results, self.study, self.outline = results, results.study, Outline(results)
         self.content = content(self.outline)
         self.chunks, self.game = self.study.chunks or 200, self.study.the_game
@@ -90,6 +96,8 @@ class Shown:
                 table = pd.concat([table, *parts])
             if name == "sweep":
                 table = with_reach(table)
+            if name == "luck":  # luck is all that is not who plays
+                table = pd.concat([table, rest_of(table)])
             if name == "difference" and getattr(results.study, "is_of_variants", False):
                 # A page shows the second variant minus the first.
                 numbers = ~table["figure"].str.endswith("_variance_saved"), ["value", "low", "high"]

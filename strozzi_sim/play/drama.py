@@ -6,6 +6,7 @@ compiled agents play playouts: one takes microseconds, and there are millions of
 of `Rollouts` must be in a worker process (`simulation.isolation`).
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, partial
 from struct import pack
@@ -133,16 +134,26 @@ class Rollouts:
         return wins, scores
 
 
-def drama_of_lineup(match: Match, games: int, playouts: int) -> dict[Figure, Estimate]:
-    """Return the figures of a line-up's games; in playouts a quick agent plays for those that are not quick."""
-    default = load_agent(match.game.default_agent, match.game)
-    quick = default if is_quick(default) else load_agent("random", match.game)
-    playing = replace(match, lineup=tuple(spec if is_quick(spec) else quick for spec in match.lineup))
+def drama_of_lineup(
+    match: Match, games: int, playouts: int, tick: Callable[[int], None] = lambda done: None
+) -> dict[Figure, Estimate]:
+    """Return the figures of a line-up's games; in playouts a quick agent plays for those that are not quick.
+
+    `tick` is told the number of games that are done, but not beside third-party agents, which play in a worker.
+    """
+    playing = quick_match(match)
     run_games = partial(drama_figures, match, playing, games, playouts)
     if not (match.foreign or playing.foreign):
-        return run_games()
+        return run_games(tick)
     figures: dict[Figure, Estimate] = run_in_worker(run_games, blame=match.lost)
     return figures
+
+
+def quick_match(match: Match) -> Match:
+    """Return the match that plays playouts: the default agent, or a random one, plays for those that are not quick."""
+    default = load_agent(match.game.default_agent, match.game)
+    quick = default if is_quick(default) else load_agent("random", match.game)
+    return replace(match, lineup=tuple(spec if is_quick(spec) else quick for spec in match.lineup))
 
 
 def is_quick(spec: AgentSpec) -> bool:
@@ -202,12 +213,18 @@ def drama_of(chances: Array, winners: Array, taken: Array, playouts: int) -> tup
     return decided, int((leaders[1:] != leaders[:-1]).sum()), float(of_winners.min())
 
 
-def drama_figures(match: Match, playing: Match, games: int, playouts: int) -> dict[Figure, Estimate]:
+def drama_figures(
+    match: Match, playing: Match, games: int, playouts: int, tick: Callable[[int], None] = lambda done: None
+) -> dict[Figure, Estimate]:
     """Return the figures of deals 0 .. games - 1 by name; see `follow` for the arguments. The seats rotate."""
     from joblib import Parallel, delayed
 
     seated = ((_rotated(match, deal), _rotated(playing, deal), deal) for deal in range(games))
-    per_game = Parallel(require="sharedmem")(delayed(follow)(*game, playouts) for game in seated)
+    followed = Parallel(require="sharedmem", return_as="generator")(delayed(follow)(*game, playouts) for game in seated)
+    per_game = []
+    for story in followed:
+        per_game.append(story)
+        tick(len(per_game))
     stories, ones = Story(*map(np.array, zip(*per_game, strict=True))), np.ones(games, np.int64)
     figures = {
         DECISIONS: stats.ratio(stories.decisions, ones),

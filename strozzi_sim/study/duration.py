@@ -1,9 +1,10 @@
-"""Estimates of a study's playing time: a few deals of each line-up are timed before the first chunk."""
+"""Estimates of a study's playing time: a few deals of each line-up, and a few followed games, are timed beforehand."""
 
 from time import monotonic
 
 from strozzi_sim.errors import pluralize
 from strozzi_sim.study.cells import Cell
+from strozzi_sim.study.following import Following
 from strozzi_sim.study.progress import Progress, duration_text
 from strozzi_sim.study.store import Store
 
@@ -21,6 +22,8 @@ def announce(store: Store, workers: int, reporter: Progress) -> None:
     if reporter.command == Progress.command or in_workers:
         return
     seconds = seconds_of_play(store) / workers
+    if isinstance(store.study, Following):
+        seconds += store.study.seconds_to_follow(workers)
     if seconds >= PATIENCE:
         most = "at most " if store.study.precision else ""
         reporter.on_message(f"{most}about {duration_text(seconds)} of play with {pluralize(workers, 'worker')}")

@@ -33,17 +33,19 @@ from strozzi_sim.study.cells import Cell, CellCounts
 from strozzi_sim.study.cluster import cluster_of
 from strozzi_sim.study.duration import announce
 from strozzi_sim.study.files import HEATS, csv_of
+from strozzi_sim.study.following import Following
 from strozzi_sim.study.games import ANSWERS, with_figures
 from strozzi_sim.study.kept import row_files
 from strozzi_sim.study.look import PLAIN, Look
 from strozzi_sim.study.model import RESUMES, Study
 from strozzi_sim.study.precision import Precision
-from strozzi_sim.study.progress import GAMES, Progress, ProgressOption, in_notebook, progress_of
+from strozzi_sim.study.progress import GAMES, Progress, ProgressOption, Show, in_notebook, progress_of
 from strozzi_sim.study.results import ILLEGAL_SHARE, Frames, Results
 from strozzi_sim.study.store import Content, Key, Store, StudyPart, versions
 
 Folder = str | PathLike[str] | None
 PlayHeat = Callable[[Study, Look], list[CellCounts]]
+_SILENT = Progress()
 FEWEST_CHUNKS = 20  # fewest chunks of a cell from which preliminary tables are made
 REPORT_DIVISORS = (10, 3)  # without a precision, results are reported to a callback after 1/10 and 1/3 of the chunks
 
@@ -139,7 +141,7 @@ def _run(store: Store, worker_total: int, reporter: Progress, trust_agents: bool
                 reporter.on_phase("tables", 0, 0)
             heats = _Heats(folder, worker_total, reporter, trust_agents)
             with _one_thread_each(worker_total):
-                tables, rows = _make_tables(played, store, heats, is_new=new_games > 0)
+                tables, rows = _make_tables(played, store, heats, reporter.on_phase, is_new=new_games > 0)
             new_games += heats.new_games
     except SIGNALS as interrupt:
         _explain(interrupt, store, worker_total)
@@ -233,13 +235,16 @@ def _one_thread_each(workers: int) -> Iterator[None]:
 
 
 def _make_tables(
-    played: Study, store: Store, heats: "_Heats", *, is_new: bool
+    played: Study, store: Store, heats: "_Heats", show: Show, *, is_new: bool
 ) -> tuple[dict[str, Any], dict[str, bytes]]:
     """Return the tables, and without a folder the files of kept rows; write both into a folder that lacks them."""
     stored = None if is_new else store.tables()
     if stored is not None and replace(stored[0], heatmap=store.look.heatmap) == store.look:
         return _with_maps(*stored, played, store), {}
-    tables = _frames(with_figures(played, played.search(heats.play))) if played.is_search else tables_of(played, store)
+    if played.is_search:
+        tables = _frames(with_figures(played, played.search(heats.play)))
+    else:
+        tables = tables_of(played, store, show)
     if store.folder is None:
         return tables, _rows_in_memory(played, store)
     store.write_files({**_table_files(tables), **row_files(store, played)})
@@ -370,9 +375,11 @@ class _Heats:
             return [counts_of(study, store, study.facts(look), cell) for cell in study.cells]
 
 
-def tables_of(study: Study, store: Store) -> dict[str, Any]:
+def tables_of(study: Study, store: Store, show: Show = _SILENT.on_phase) -> dict[str, Any]:
     """Return every table of a study, from the chunks of a store."""
     tables = study.tables(partial(counts_of, study, store, study.facts(store.look)), store.look)
+    if isinstance(study, Following):
+        tables |= study.followed_tables(tables, show)
     if study.precision:
         tables["precision"] = Precision(study, store).table(study.chunks)
     if study.counts_answers and study.chunks:

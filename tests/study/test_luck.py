@@ -8,11 +8,13 @@ import pandas as pd
 import pytest
 
 import strozzi_sim as ss
+from strozzi_sim.declare.printing import format_value
 from strozzi_sim.errors import InputError
+from strozzi_sim.facts.figures import DECISIONS
 from strozzi_sim.play import drama
 from strozzi_sim.simulation.match import Match
 from strozzi_sim.stats.luck import SOURCES, moments, variance_shares
-from strozzi_sim.study.kinds import luck as kind
+from strozzi_sim.study import following
 from strozzi_sim.study.kinds.luck import usual_lineups
 from strozzi_sim.study.wording import lineup_words
 
@@ -126,11 +128,12 @@ def test_the_verdict_says_what_decides():
     found = ss.luck("strozzi", players=3, deals=100, seconds=30, games=30, playouts=50, **QUIET)
     verdict = found.verdict
     assert re.fullmatch(
-        r"With one trained player among usual players, who plays explains \d+.% of who wins; the leader at half-time wins \d+ of 100 games\.",
+        r"Luck decides \d+.% of who wins with one trained player among usual players\.",
         verdict.answer,
     )
-    length, kings = verdict.subject.split("; ")
-    assert re.fullmatch(r"A game has [\d.]+ decisions: [\d.]+ minutes at 30 seconds each", length)
+    leader, length, kings = verdict.subject.split("; ")
+    assert re.fullmatch(r"The leader at half-time wins \d+ of 100 games", leader)
+    assert re.fullmatch(r"a game has [\d.]+ decisions: [\d.]+ minutes at 30 seconds each", length)
     assert re.fullmatch(r"at \d+ of 100 decisions a loser picks the winner\.", kings)
     followed = found.tables["drama"].query("lineup == 'learned,heuristic,heuristic'").set_index("figure")
     assert verdict.notes[1].endswith(f"({followed.loc['decided_mean', 'n']} games were followed).")
@@ -138,13 +141,17 @@ def test_the_verdict_says_what_decides():
     assert "in games of one usual player among weak players" in who
     assert set(found.tables["drama"]["lineup"]) == set(found.tables["luck"]["lineup"])
     assert "search" not in who  # an agent that searches would play too few games
+    first = found.study.sections(found.tables, found.look)[0]
+    assert first.tables["luck"]["lineup"].iloc[0] == "learned,heuristic,heuristic"  # whose picture is the first
+    said = format_value(first.numbers[0].row.value, first.numbers[0].figure, 0)
+    assert verdict.answer.startswith(f"Luck decides {said} ")
 
 
 COLUMNS = ["players", "variant", "lineup", "outcome", "source", "figure", "value", "low", "high", "n", "deals"]
 
 
 def test_the_share_of_who_plays_is_said_of_fields_and_never_of_the_game():
-    """One `heuristic` among `random` wins nearly always, among styles it does not: both are said, the smaller first."""
+    """One `heuristic` among `random` wins nearly always, among styles it does not: both are said, the larger luck first."""
     fields = {
         "heuristic,random,random,random": (0.97, 0.96, 0.98),
         "learned:level=3,beyond=1,heuristic,trader,picky": (0.036, 0.029, 0.042),
@@ -158,12 +165,12 @@ def test_the_share_of_who_plays_is_said_of_fields_and_never_of_the_game():
     study = ss.Study.of(kind="luck", game="strozzi", players=[4], lineups=[["random", "greedy", "racer", "trader"]])
     answer, length, who = study.verdict({"luck": pd.DataFrame(rows, columns=COLUMNS)}, ss.Look()).lines
     assert answer.replace("\N{NARROW NO-BREAK SPACE}", " ") == (
-        "With one usual player among random moves, who plays explains 97 % of who wins."
+        "Luck decides 3 % of who wins with one usual player among random moves."
     )
     assert length == "A game has 120 decisions: 120 minutes at 20 seconds each."
     assert who.replace("\N{NARROW NO-BREAK SPACE}", " ") == (
-        "Who plays explains, at 4 players: 3.6 ± 0.7 % in games of usual players, learned:level=3,beyond=1, trader and picky and 97 ± 1 % "
-        "in games of one usual player among random moves; among equal players, nothing."
+        "Luck decides, at 4 players: 96.4 ± 0.7 % in games of usual players, learned:level=3,beyond=1, trader and picky and 3 ± 1 % "
+        "in games of one usual player among random moves; among equal players, everything."
     )
     assert lineup_words(study.the_game, "heuristic,random,random") == "one usual player among random moves"
     assert lineup_words(study.the_game, "heuristic,random") == "usual players and random moves"
@@ -198,10 +205,12 @@ def test_a_game_with_few_tiers_has_fields(tiers, fields):
 def followed(monkeypatch, decisions, games=None):
     """Return how many games are followed where a game has so many decisions."""
     asked = []
-    monkeypatch.setattr(kind, "drama_of_lineup", lambda match, games, playouts: asked.append(games) or {})
+    monkeypatch.setattr(following, "drama_of_lineup", lambda match, games, *_: asked.append(games) or {})
     keys = {"game": "strozzi", "players": [3], "lineups": [["random", "greedy", "racer"]], "followed": games}
     table = pd.DataFrame({"players": [3], "figure": ["decisions_mean"], "value": [decisions]})
-    ss.Study.of(kind="luck", **keys)._drama(table)
+    shown = []
+    ss.Study.of(kind="luck", **keys)._drama(table, lambda *progress: shown.append(progress))
+    assert shown == [("followed games", 0, max(asked))]
     return max(asked)
 
 
@@ -211,6 +220,32 @@ def test_long_games_are_followed_less_often(monkeypatch):
     assert games == [100, 66, 50, 30, 30]
     assert followed(monkeypatch, 150.0, games=50) == 50
     assert followed(monkeypatch, np.nan) == 30  # under 30 games, of unknown length
+
+
+def test_the_time_of_the_games_to_follow_is_known_from_one_game_of_a_few_fields(monkeypatch):
+    """100 games of 50 decisions of each of 5 fields, 2 s a game, by two workers."""
+    followed_games = []
+
+    def follow(match, playing, deal, playouts):
+        followed_games.append((match.lineup[0].text, playouts))
+        return drama.Story(50, 0.5, 0, 1, 2, 0.1, 40, 0)
+
+    monkeypatch.setattr(following, "follow", follow)
+    monkeypatch.setattr(following, "monotonic", iter(range(0, 100, 2)).__next__)
+    lineups = [[first, "random", "random"] for first in ("greedy", "racer", "heuristic", "eager", "florence")]
+    study = ss.Study.of(kind="luck", game="strozzi", players=[3], lineups=lineups)
+    assert study.seconds_to_follow(2) == 500
+    assert followed_games == [(name, count) for name in ("greedy", "heuristic", "florence") for count in (1, 200)]
+    assert replace(study, followed=0).seconds_to_follow(2) == 0
+
+
+def test_every_followed_game_is_reported(monkeypatch):
+    monkeypatch.setattr(drama, "follow", lambda match, playing, deal, playouts: drama.Story(9, 0.5, 0, 1, 2, 0.1, 9, 0))
+    game, variant = ss.load_game("strozzi"), ss.Position("strozzi", 3).variant
+    match, done = Match(game, 3, (ss.load_agent("greedy", game),), variant, 0), []
+    figures = drama.drama_of_lineup(match, 4, 50, done.append)
+    assert done == [1, 2, 3, 4]
+    assert figures[DECISIONS].n == 4
 
 
 def test_other_players_finish_the_games_of_agents_that_are_not_quick(monkeypatch):
@@ -238,12 +273,13 @@ def test_an_answer_on_luck_names_no_number_that_is_not_known_and_no_parameters()
         return study.verdict({"luck": pd.DataFrame(luck), "drama": pd.DataFrame(of_drama)}, ss.Look())
 
     verdict = said(-0.02, np.nan)
-    answer = "With one greedy among copies of racer, who plays is not known to matter; the leader at half-time wins "
-    assert verdict.answer == f"{answer}70 of 100 games."
+    assert verdict.answer == "Nothing but luck is known to decide who wins with one greedy among copies of racer."
+    assert verdict.subject.startswith("The leader at half-time wins 70 of 100 games; a game has 120 decisions")
     assert "nan" not in verdict.subject
-    assert " who plays explains nearly all of who wins; " in said(1.01, 0.1).answer
+    assert said(1.01, 0.1).answer.startswith("Luck decides hardly anything of who wins with ")
     assert said(0.5, 0.1).subject.endswith("; at 10 of 100 decisions a loser picks the winner.")
-    assert said(0.5, 0.1, "greedy,racer,trader,picky,eager,random,heuristic").answer.startswith("With 3 agents, who")
+    several = said(0.5, 0.1, "greedy,racer,trader,picky,eager,random,heuristic").answer
+    assert several.replace("\N{NARROW NO-BREAK SPACE}", " ") == "Luck decides 50 % of who wins with 3 agents."
 
 
 def test_fewer_players_are_the_first_agents():
@@ -267,6 +303,6 @@ def test_a_share_without_an_interval_says_why_and_none_leaves_0_to_100_per_cent(
     study = ss.Study.of(kind="luck", game="strozzi", players=[4], lineups=[["random", "greedy", "racer", "trader"]])
     said = study.verdict({"luck": pd.DataFrame(rows, columns=COLUMNS)}, ss.Look()).notes[-1]
     assert said.replace("\N{NARROW NO-BREAK SPACE}", " ") == (
-        "Who plays explains, at 2 players: 100 % in games of greedy and random moves (all 30 deals ended alike) and "
-        "100 % (90 to 100) in games of trained players and greedy; among equal players, nothing."
+        "Luck decides, at 2 players: 0.0 % in games of greedy and random moves (all 30 deals ended alike) and "
+        "0 % (0 to 10) in games of trained players and greedy; among equal players, everything."
     )

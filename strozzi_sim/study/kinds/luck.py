@@ -26,13 +26,13 @@ from strozzi_sim.facts.figures import DECISIONS, Figure, share
 from strozzi_sim.game import Game, find_game
 from strozzi_sim.game.sentences import listed, with_capital
 from strozzi_sim.game.variants import AnyVariant
-from strozzi_sim.play.drama import DECIDED_AFTER, HALFWAY, KINGMAKING, OF_DRAMA, drama_of_lineup, is_quick
+from strozzi_sim.play.drama import DECIDED_AFTER, HALFWAY, KINGMAKING, OF_DRAMA
 from strozzi_sim.stats.intervals import MIN_EVENTS, Array, Estimate
 from strozzi_sim.stats.luck import moments, variance_shares
 from strozzi_sim.study.arguments import StudyOptions, documented
-from strozzi_sim.study.cells import Cell, CellCounts, CountsOf
+from strozzi_sim.study.cells import CellCounts, CountsOf
+from strozzi_sim.study.following import FEWEST_FOLLOWED, MOST_FOLLOWED, Following
 from strozzi_sim.study.look import Look, Section, key_numbers, section
-from strozzi_sim.study.model import Study
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import play
 from strozzi_sim.study.verdict import Verdict, games_of_100, word_count
@@ -40,11 +40,9 @@ from strozzi_sim.study.wording import lineup_words
 
 WIN, SCORE = "win", "score"
 _MOST_WORDS = 6  # of the names of those who play, in the answer
-FEWEST_FOLLOWED, MOST_FOLLOWED = 30, 100  # games; fewer than 30 give no interval
 MOST_GAMES = 1_000_000
-FOLLOWED_DECISIONS = 10_000  # of the games followed by default of one line-up
 WORDS = {
-    "agents": "the agents",
+    "agents": "who plays",
     "seats": "the seats",
     "agents_at_seats": "which agent sits where",
     "deal": "the deal, for all alike",
@@ -131,7 +129,7 @@ MINUTES = Figure("minutes_mean", "minutes of a game", "amount", "decisions of al
 
 
 @dataclass(frozen=True, kw_only=True)
-class Luck(Study):
+class Luck(Following):
     """A measurement of luck: line-ups play every deal in every rotation."""
 
     kind = "luck"
@@ -160,11 +158,11 @@ class Luck(Study):
         return super().summary + (f"; up to {games} games of each line-up are followed" if games else "")
 
     def tables(self, counts: CountsOf, look: Look) -> dict[str, Any]:
-        """Return luck (shares of variance, game lengths), and drama if games are followed."""
+        """Return luck: shares of the variance, game lengths."""
         table = FigureTable("outcome", "source")
         for cell in map(counts, self.cells):
             self._add(table, cell)
-        return {"luck": table} | ({"drama": self._drama(table.frame())} if self.followed != 0 else {})
+        return {"luck": table}
 
     def _add(self, table: FigureTable, cell: CellCounts) -> None:
         chunks = list(cell.read_rows())
@@ -180,23 +178,6 @@ class Luck(Study):
         lengths = {DECISIONS: decisions, MINUTES: Estimate(value, low, high, decisions.n)}
         table.add_all(cell, lengths, outcome="game", source="all")
 
-    def _drama(self, luck_table: pd.DataFrame) -> FigureTable:
-        """Return the figures of drama of the games of every line-up without an agent that searches."""
-        table = FigureTable(omitted=("deals",))
-        for cell in self.cells:
-            lineup = cell.match.lineup
-            if any(spec.searches for spec in lineup):
-                continue
-            # of the longest games, so that the same number is followed in every variant
-            decisions = pick(luck_table, players=cell.players, figure="decisions_mean")["value"].max()
-            decisions = np.nan_to_num(decisions, nan=np.inf)  # under 30 games
-            usual = int(np.clip(FOLLOWED_DECISIONS // decisions, FEWEST_FOLLOWED, MOST_FOLLOWED))
-            followed_games = usual if self.followed is None else self.followed
-            games = followed_games if all(map(is_quick, lineup)) else min(followed_games, FEWEST_FOLLOWED)
-            match = replace(cell.match, seatings="one")
-            table.add_all(Cell(0, match, games), drama_of_lineup(match, games, self.playouts))
-        return table
-
     def printed_tables(self, tables: Tables) -> dict[str, Any]:
         """Return the shares of the variance of wins, with a column for each line-up, and the drama."""
         shares = pick(tables["luck"], figure="variance_share", outcome=WIN)
@@ -209,28 +190,27 @@ class Luck(Study):
         return own | super().printed_tables(tables) | {FIGURES: figures}
 
     def verdict(self, tables: Tables, look: Look) -> Verdict:
-        """Return what who plays explains, the wins of the halfway leader, length and kingmaking, all of one field."""
-        shares = pick(tables["luck"], figure=VARIANCE_SHARE.name, outcome=WIN, source="agents")
-        shares = _bounded(pick(shares, players=headline_players(shares)).dropna(subset="value"))
+        """Return how much luck decides, the wins of the halfway leader, length and kingmaking, all of one field."""
+        shares = _of_luck(tables["luck"])
         if shares.empty:
             return Verdict(f"There are too few games of {self.the_game.title} to say how much of who wins is luck.")
         field = self._headline_field(shares)
         words, players = lineup_words(self.the_game, field.lineup, bare=True), int(field.players)
         words = words if word_count(words) <= _MOST_WORDS else f"{players} agents"
         figures = self._course(tables, field)
-        skill = f"With {words}, {_explained(field.value)}"
+        answer = f"{_decided_by_luck(field.value)} with {words}."
         leader = figures.get(HALFWAY.name)
         length = self._length(figures)
         if leader is None or np.isnan(leader.value):
-            return Verdict(f"{skill}.", f"{with_capital(length)}.", tuple(self._notes(shares, players)))
-        answer = f"{skill}; the leader at half-time wins {games_of_100(leader.value)} of 100 games."
+            return Verdict(answer, f"{with_capital(length)}.", tuple(self._notes(shares, players)))
+        runs_away = f"The leader at half-time wins {games_of_100(leader.value)} of 100 games"
         kings = figures.get(KINGMAKING.name)
         made = ""
         if kings is not None and not np.isnan(kings.value):
             made = f"; at {games_of_100(kings.value)} of 100 decisions a loser picks the winner"
         decided = format_value(figures[DECIDED_AFTER.name].value, DECIDED_AFTER, 0)
         course = f"It is decided after {decided} of its decisions ({leader.n} games were followed)."
-        return Verdict(answer, f"{with_capital(length)}{made}.", (course, *self._notes(shares, players)))
+        return Verdict(answer, f"{runs_away}; {length}{made}.", (course, *self._notes(shares, players)))
 
     def _headline_field(self, shares: pd.DataFrame) -> Any:
         """Return the row of the field with one other agent among usual players, or else the first field's."""
@@ -251,25 +231,28 @@ class Luck(Study):
         return f"a game has {decisions} decisions: {minutes} minutes at {self.seconds:g} seconds each"
 
     def _notes(self, shares: pd.DataFrame, players: int) -> Iterator[str]:
-        """Yield how much of who wins is who plays in each field."""
-        rows = shares.sort_values("value", kind="stable").itertuples(index=False)
+        """Yield how much of who wins is luck in each field."""
+        rows = shares.sort_values("value", ascending=False, kind="stable").itertuples(index=False)
         parts = list[str]()
         for row in rows:
             alike = f" (all {pluralize(row.deals, 'deal')} ended alike)" if np.isnan(row.low) else ""
             parts.append(
                 f"{format_estimate(row, VARIANCE_SHARE)} in games of {lineup_words(self.the_game, row.lineup)}{alike}"
             )
-        yield f"Who plays explains, at {players} players: {listed(parts)}; among equal players, nothing."
+        yield f"Luck decides, at {players} players: {listed(parts)}; among equal players, everything."
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
-        """Return the shares of the variance by line-up, and the drama."""
-        shares = pick(tables["luck"], figure="variance_share")
-        wins = pick(shares, source="agents", outcome=WIN, players=headline_players(shares))
-        wins = _bounded(wins.dropna(subset=["value", "low"])).head(3)
+        """Return the shares of the variance by line-up, those of the verdict's field first, and the drama."""
+        shares, wins = pick(tables["luck"], figure="variance_share"), _of_luck(tables["luck"])
+        if len(wins):
+            field = self._headline_field(wins)
+            shares = _first(shares, (shares["lineup"] == field.lineup) & (shares["variant"] == field.variant))
+            wins = _first(wins, (wins["lineup"] == field.lineup) & (wins["variant"] == field.variant))
+        wins = wins.dropna(subset="low").head(3)
         wins = wins.assign(agents=wins["lineup"].map(partial(lineup_words, self.the_game)))
         shares = shares.assign(source=shares["source"].map(WORDS), outcome=shares["outcome"].map(OUTCOMES))
         shares = shares.assign(line=shares["source"] + ", " + shares["outcome"])
-        numbers = key_numbers(wins, VARIANCE_SHARE, "of who wins is who plays, in games of {agents}")
+        numbers = key_numbers(wins, VARIANCE_SHARE, "of who wins is luck, in games of {agents}")
         sections = [section("luck", {"luck": shares}, self.measured, numbers=numbers)]
         if "drama" in tables:
             who = tables["drama"]["lineup"].map(partial(lineup_words, self.the_game))
@@ -283,21 +266,33 @@ def _known(figure: Estimate) -> Estimate:
     return figure if figure.n >= MIN_EVENTS else replace(figure, value=missing, low=missing, high=missing)
 
 
-def _explained(share: float) -> str:
-    """Return the share of the variance of wins that is between agents as a clause; the rest is seats, deal and course.
+def _decided_by_luck(share: float) -> str:
+    """Return the share of the variance of wins that is luck as a clause.
 
     An estimate that is bounded or rounds to 0 or 1 is no number.
     """
     if round(share, 2) <= 0:
-        return "who plays is not known to matter"
+        return "Luck decides hardly anything of who wins"
     if round(share, 2) >= 1:
-        return "who plays explains nearly all of who wins"
-    return f"who plays explains {format_value(share, VARIANCE_SHARE, 0)} of who wins"
+        return "Nothing but luck is known to decide who wins"
+    return f"Luck decides {format_value(share, VARIANCE_SHARE, 0)} of who wins"
 
 
-def _bounded(shares: pd.DataFrame) -> pd.DataFrame:
-    """Return rows of shares of the variance within 0 to 1, which estimates without bias may leave."""
-    return shares.assign(**shares[["value", "low", "high"]].clip(0, 1))
+def _of_luck(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the share of the variance of wins that is luck, a row for each field of the headline's player count.
+
+    Luck is all that is not who plays: the seats, the deal, and how the games went. The shares are within 0 to 1, which
+    estimates without bias may leave.
+    """
+    agents = pick(table, figure=VARIANCE_SHARE.name, outcome=WIN, source="agents")
+    agents = pick(agents, players=headline_players(agents)).dropna(subset="value")
+    value, low, high = ((1 - agents[end]).clip(0, 1) for end in ("value", "high", "low"))
+    return agents.assign(value=value, low=low, high=high)
+
+
+def _first(rows: pd.DataFrame, chosen: pd.Series) -> pd.DataFrame:
+    """Return the rows with the chosen ones first."""
+    return pd.concat([rows[chosen], rows[~chosen]])
 
 
 def usual_lineups(game: Game, players: int) -> list[list[AgentSpec]]:
