@@ -8,7 +8,7 @@ import numpy as np
 
 from strozzi_sim.declare.figure_tables import CELL, Tables, pick
 from strozzi_sim.declare.pages import report_of
-from strozzi_sim.declare.significance import MAX_CHUNKS, MIN_SHARE, missed, widened
+from strozzi_sim.declare.significance import MAX_CHUNKS, MIN_SHARE, missed, size_text, widened
 from strozzi_sim.game import Game
 from strozzi_sim.game.sentences import listed, seat_words, with_capital
 from strozzi_sim.game.tiers import RANDOM_MOVES, TIERS
@@ -291,11 +291,9 @@ def _no_seat(cells: Sequence[SeatCell], game: Game) -> str:
     usual = [cell for cell in known if cell.lineup == shown]
     with_whom = f" with {players_words(game, usual[0].lineup, bare=True)}" if len(_lineups(cells)) > 1 else ""
     if len(usual) > 1:
-        most = [games_at_most(1 / cell.players + cell.bound) for cell in usual]
-        first, *others = (text.removesuffix(" of 100 games") for text in most)
-        shares = listed([first, *(text.removeprefix("at most ") for text in others)])
+        numbers = listed([size_text(1 / cell.players + cell.bound).removesuffix(" points") for cell in usual])
         at = listed([str(cell.players) for cell in usual])
-        return f"No seat clearly wins more{with_whom}: {shares} of 100 games at {at} players."
+        return f"No seat clearly wins more{with_whom}: at most {numbers} of 100 games at {at} players."
     (cell,) = usual
     fair, most = 1 / cell.players, 1 / cell.players + cell.bound
     where = f" at {cell.players} players{with_whom}" if len(game.player_counts) > 1 else with_whom

@@ -202,9 +202,9 @@ class Sweep(Decided):
         if fairer:
             best, *others = [name for name in gap_of if name in fairer]
             gaps = f"gap {points[best]} points; {compared}: {points[self.reference]}"
-            notes = [f"{texts[name]} ({points[name]})" for name in others[:_MOST_FAIRER]]
-            which = f"fairer than the {compared}"
-            more = (f"Also {which}, but not compared with each other: {listed(notes)}.",) if notes else ()
+            named = listed([f"{texts[name]} ({points[name]})" for name in others[:_MOST_FAIRER]])
+            which = f"fairer than the {compared}, but not compared with each other"
+            more = (f"Also {which}: {named}.",) if others else ()
             answer = f"Fairest found{at}: {self._in_words(best)} ({gaps})."
             if word_count(answer) <= MOST_WORDS:
                 return Verdict(answer, notes=more)
