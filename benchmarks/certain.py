@@ -90,7 +90,7 @@ def named(said: Said, words: str) -> set[str]:
 def lineups_in(said: Said, sentence: str) -> list[str]:
     """Return the line-ups of whose games a sentence on seats is said."""
     every = list(dict.fromkeys(said.lineups))
-    some = re.search(r"with ([\w, ]+?) players", sentence, re.IGNORECASE)
+    some = re.search(r"with ([\w, ]+?)(?: players| nobody| the )", sentence, re.IGNORECASE)
     if "hoever plays" in sentence or not some:
         return every
     return [lineup for lineup in every if kind_of(said, lineup) in re.split(r", | and ", some[1])]
