@@ -48,7 +48,8 @@ OF_GAMES = (SCORE, DISTANCE, SPREAD)  # the first figures of `GameFigures`; the 
 FITTED = 2  # of these, by which the strength is found
 _SIDES = [Figure(name, "", "amount") for name in ("ours", "simulated")]  # of a figure, on one axis with the others
 _SHRUNK = 1e-3  # of the variance, so that figures that are equal in every game have a likelihood
-_SIDE = 0.025  # probability that a figure of equal players of a simulated strength is beyond one end of its band
+_SIDE = 0.025  # probability that twice the log likelihood of a strength is too far below the best by chance, each way
+_LEADS, _FIGURE = 0.025, 0.01  # probability that of equal players any lead, or another figure, is outside its band
 MOST_EXCESS = NormalDist().inv_cdf(1 - _SIDE) ** 2  # of the misfit of a strength that is not excluded
 
 
@@ -181,11 +182,16 @@ class OurTable(Study):
         leader = self._leader(figures)
         if is_unlike(figures):
             why, *others = self._outside(figures)
+            like_none = f"look like those of none of our players: {why}."
+            answers = [f"Your games {like_none}", leader]
+            is_lead = figures["figure"] == LEAD.name
+            far = excess(figures).where(~_is_far_apart(figures), 0)
+            if leader and far[is_lead].max() > far[~is_lead].max():
+                answers = [leader, f"Together they {like_none}"]
             notes = [f"The nearest are {self._nearest(tables)}.", *(f"{with_capital(other)}." for other in others)]
             if _is_far_apart(figures).any():
                 notes.append("Players who are not equally strong, or play in another style, are further apart.")
-            answer = f"Your games look like those of none of our players: {why}."
-            return Verdict(answer, notes=tuple(filter(None, [*notes, leader])))
+            return Verdict(answers[0], notes=tuple(filter(None, [*answers[1:], *notes])))
         games = f"{fit['n'].iloc[0]:,} games"
         look_like = f"look {'' if 'level' in tables else 'most ' * (len(fit) > 1)}like {self._like(tables)}."
         if leader:
@@ -227,9 +233,8 @@ class OurTable(Study):
             DISTANCE.name: "first and last are {} apart",
             SPREAD.name: "mean scores of games vary by {}",
         }
-        outside = figures[figures["figure"].isin(words) & (figures["inside"] == 0)]
-        off = (outside["value"] - outside["simulated"]).abs() / (outside["band_high"] - outside["band_low"])
-        for row in outside.loc[off.sort_values(ascending=False).index].itertuples(index=False):
+        farthest = figures.loc[excess(figures).sort_values(ascending=False).index]
+        for row in farthest[farthest["figure"].isin(words) & (farthest["inside"] == 0)].itertuples(index=False):
             ends = (row.value, row.band_low, row.band_high)
             digits = 0 if len({f"{end:.0f}" for end in ends}) == len(ends) else 1
             value, low, high = (f"{end:.{digits}f}" for end in ends)
@@ -251,7 +256,7 @@ class OurTable(Study):
         leads = pick(figures, figure=LEAD.name, inside=0)
         if leads.empty:
             return ""
-        lead = leads.loc[(leads["value"] - leads["simulated"]).abs().idxmax()]
+        lead = leads.loc[excess(leads).idxmax()]
         more = lead["value"] - lead["simulated"]
         who = seat_words(int(lead["seat"]), max(self.players))
         amount = with_unit(f"{abs(more):.{_digits(more)}f}", self.the_game)
@@ -379,7 +384,7 @@ def level_row(figure: Figure, games: int, misfits: Array) -> dict[str, Any]:
 def bands(ours: Strength, strength: Strength) -> pd.DataFrame:
     """Return each figure of the sheets, what a strength has, and the band of as many games among equal players.
 
-    A figure of games is beyond each end of its band in 1 of 40 sheets; any of the leads in 1 of 40.
+    A figure of games is outside its band in 1 of 100 sheets, any of the leads in 1 of 40.
     """
     rows, most, of_games = [], max(ours), len(OF_GAMES)
     for column in range(of_games + most):
@@ -392,7 +397,8 @@ def bands(ours: Strength, strength: Strength) -> pd.DataFrame:
             own = part**2 @ [ours[players].covariance[column, column] / count for players, count in games.items()]
             variance = max(variance, own)
         is_lead = column >= of_games
-        half = NormalDist().inv_cdf(1 - (_SIDE / 2 / most if is_lead else _SIDE)) * variance**0.5
+        outside = _LEADS / most if is_lead else _FIGURE
+        half = NormalDist().inv_cdf(1 - outside / 2) * variance**0.5
         ends = np.array([value, simulated, simulated - half, simulated + half])
         figure = LEAD if is_lead else OF_GAMES[column]
         if figure is SPREAD:
@@ -412,6 +418,11 @@ def is_unlike(figures: pd.DataFrame) -> bool:
     is_lead = figures["figure"] == LEAD.name
     has_leader = (outside & is_lead).any()
     return bool((outside & ~is_lead & ~(has_leader & _is_far_apart(figures))).any())
+
+
+def excess(figures: pd.DataFrame) -> pd.Series:
+    """Return how far each figure of a table of `bands` is from the simulated one, in halves of its band."""
+    return (figures["value"] - figures["simulated"]).abs() / (figures["band_high"] - figures["band_low"]) * 2
 
 
 def _is_far_apart(figures: pd.DataFrame) -> pd.Series:
