@@ -272,8 +272,8 @@ def test_a_mixed_table_is_told_and_who_is_stronger(tmp_path):
 
 @pytest.mark.slow
 def test_players_beyond_the_scale_are_not_given_a_level(tmp_path):
-    path = written(tmp_path / "sheets.csv", scores("strozzi", "random", 3, 40, 7))
-    results = ss.our_table("strozzi", path, deals=200, **QUIET)
+    path = written(tmp_path / "sheets.csv", scores("strozzi", "random", 3, 200, 7))
+    results = ss.our_table("strozzi", path, deals=400, **QUIET)
     assert results.verdict.answer.startswith("Your games look like those of none of our players: ")
     assert results.verdict.notes[1] == "The nearest are trained players of level 0 of 10."
     assert results.tables["level"]["low"].isna().all()
