@@ -113,13 +113,13 @@ def players_words(game: Game, *lineups: str, most: int | None = None, bare: bool
     name_of = {agent: player_name(game, agent, bare=bare) for agent in agents}
     tiers = [name for name in name_of.values() if name in TIERS]
     others = [agent for agent, name in name_of.items() if name not in TIERS]
-    named = dict.fromkeys(name_of[agent] for agent in others)
+    named = list(dict.fromkeys(name_of[agent] for agent in others))
     bases = {bare_name(agent) for agent in others}
     if most is not None and len(others) > most:
         if len(bases) == 1:
             named = [f"{player_words(game, bases.pop())} at {len(others)} settings"]
         else:
-            named = [*[*named][:most], f"{len(others) - most} more"]
+            named = [*named[:most], f"{len(others) - most} more"]
     return listed([*([f"{listed(tiers)} players"] if tiers else []), *named])
 
 

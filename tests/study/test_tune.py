@@ -236,7 +236,7 @@ def test_a_target_of_one_bound_is_drawn_from_the_end_of_the_axis_to_the_bound(
     study = tune_study(targets=[target])
     label = study.parsed[1][0].label
     tables = planted_tables([(0, {label: (0.4, MISSED)}), (1, {label: (0.25, MET)})])
-    tables["ladder"][["least", "most"]] = bounds
+    tables["ladder"][["least", "most"]] = [end if np.isfinite(end) else np.nan for end in bounds]  # as in a file
     ladder, table = study.sections(tables, study.look())[0].shown
     rows = study.sections(tables, study.look())[0].tables["rungs"]
     chart = draw_picture(ladder, rows, {})

@@ -320,7 +320,7 @@ class Tune(SearchStudy):
         keys = [("box", "what is changed"), *((name, answer.changes(rung)) for rung, name in words.items() if rung)]
         rows = ladder.assign(at=ladder["rung"].map(words), told=ladder["status"])
         wishes = ladder.drop_duplicates("target")
-        ends = wishes[["least", "most"]]
+        ends = wishes[["least", "most"]].fillna({"least": -np.inf, "most": np.inf})  # a file has no infinite numbers
         middle = ends.replace([np.inf, -np.inf], np.nan).mean(axis=1)  # of one bound that bound
         asked = wishes.assign(at=_WANTED, told=_WANTED, value=middle, low=ends["least"], high=ends["most"])
         shown = pd.concat([asked, rows], ignore_index=True)
