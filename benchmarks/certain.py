@@ -347,10 +347,18 @@ def fits(said: Said, match: re.Match[str]) -> bool:
 
 
 def unequal_players(said: Said, match: re.Match[str]) -> bool:
-    """Return whether a figure of score sheets is as it is not among equal players: a lead, or a large distance."""
+    """Return whether the lead of a seat on score sheets is as it is not among equal players."""
+    leads = said.results.tables["bands"].query("figure == 'lead_mean'")
+    return bool(((leads["value"] < leads["band_low"]) | (leads["value"] > leads["band_high"])).any())
+
+
+def unlike(said: Said, match: re.Match[str]) -> bool:
+    """Return whether a figure of score sheets has the value that is said, outside the band that is said."""
     figures = said.results.tables["bands"]
-    is_below, is_above = figures["value"] < figures["band_low"], figures["value"] > figures["band_high"]
-    return bool((is_above & (figures["figure"] != "score_mean") | is_below & (figures["figure"] == "lead_mean")).any())
+    columns = ("value", "band_low", "band_high")
+    near = [abs(figures[column] - float(text)) <= 0.51 for column, text in zip(columns, match.groups(), strict=True)]
+    outside = (figures["value"] < figures["band_low"]) | (figures["value"] > figures["band_high"])
+    return bool((outside & near[0] & near[1] & near[2]).any())
 
 
 def level_held(said: Said, match: re.Match[str]) -> bool:
@@ -392,6 +400,7 @@ CLAIMS: dict[str, Callable[[Said, re.Match[str]], bool]] = {
     r"Of [\d,]+ figures, .*": counted,
     r" look (?:most like those of (.+?)\.$|like .* err about ([\d.]+) .* \(level (\d+) of)": fits,
     r"Your players are not equally strong": unequal_players,
+    r"none of our players: \D+([\d.]+) \w+.*, not ([\d.]+) to ([\d.]+)": unlike,
     r"With 95 % certainty it is level ([\d.]+) to ([\d.]+)": level_held,
 }
 

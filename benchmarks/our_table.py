@@ -3,9 +3,10 @@
     python benchmarks/our_table.py --players 4                     # all levels, 400 tables of each: some minutes
     python benchmarks/our_table.py --players 4 --mixed 2,8,2,8     # beside them, tables of unequal players
 
-A row is a level: how many printed intervals hold it, how wide they are, how often the nearest level is the true one and
-the next one is excluded, and how many tables of these equal players are said to be mixed. Of mixed players: how often
-that is said, of players who keep their seats, and of players who change them. Exit 1 if too few intervals hold.
+A row is a level: how many tables of these equal players are said to be like no level, or mixed; how many of the
+intervals that are printed for the others hold the level, and how wide they are; how often the nearest level is the true
+one and the next one is excluded. Of mixed players, who keep their seats or change them, and of scores drawn at random:
+how often they are said to be mixed, and to be like no level. Exit 1 if too few intervals hold.
 """
 
 import argparse
@@ -18,13 +19,13 @@ import strozzi_sim as ss
 from strozzi_sim.agent import load_agent
 from strozzi_sim.game import find_game
 from strozzi_sim.study.kinds.our_table import (
-    DISTANCE,
     LEAD,
     LEVEL,
     OF_LEVELS,
     bands,
     capped,
     figures_of,
+    is_unlike,
     level_row,
     levels_of,
     misfit,
@@ -43,6 +44,11 @@ def scores(game: str, players: int, agents: list[str], deals: int, seed: int) ->
     return ordered.reshape(deals, -1, players)
 
 
+def said_of(fits: Any) -> str:
+    """Return how often one seat is said to lead, and how often sheets are said to be like no level."""
+    return f"in {fits[:, 3].mean():.1%} a seat leads, {fits[:, 4].mean():.1%} are like no level"
+
+
 class Scale:
     """The levels of a game's player, from simulated games at one player count."""
 
@@ -51,17 +57,17 @@ class Scale:
         self.games = [{players: scores(game, players, [text], deals, SIMULATED)[:, 0]} for text in self.levels]
         self.strengths = scale_of([figures_of(games) for games in self.games])
 
-    def fit(self, sheets: Any) -> tuple[float, float, float, bool]:
-        """Return the level of sheets, the ends of its interval, and whether players are found to be unequal."""
+    def fit(self, sheets: Any) -> tuple[float, float, float, bool, bool]:
+        """Return the level of sheets, the ends of its interval, whether a seat leads, and whether no level is like them."""
         ours = figures_of(capped({self.players: sheets}, self.games))
         misfits = np.array([misfit(ours, strength) for strength in self.strengths])
         level = level_row(LEVEL, len(sheets), misfits)
-        outside = bands(ours, self.strengths[int(misfits.argmin())]).query("inside == 0")
-        is_apart = (outside["figure"] == DISTANCE.name) & (outside["value"] > outside["band_high"])
-        return level["value"], level["low"], level["high"], bool((is_apart | (outside["figure"] == LEAD.name)).any())
+        figures = bands(ours, self.strengths[int(misfits.argmin())])
+        leads = not figures[figures["figure"] == LEAD.name]["inside"].all()
+        return level["value"], level["low"], level["high"], leads, is_unlike(figures)
 
     def fits(self, pool: Any, count: int, tables: int, rng: np.random.Generator) -> Any:
-        """Return the fits of so many tables of `count` games drawn from a pool, float64[tables, 4]."""
+        """Return the fits of so many tables of `count` games drawn from a pool, float64[tables, 5]."""
         return np.array([self.fit(pool[rng.integers(len(pool), size=count)]) for _ in range(tables)], float)
 
 
@@ -78,22 +84,24 @@ def main() -> int:
     )
     given = parser.parse_args()
     scale, rng = Scale(given.game, given.players, given.deals), np.random.default_rng(PLANTED)
-    print(
-        f"| {given.players} players, level | games | interval holds it | its width | nearest | next excluded | mixed |"
-    )
-    print("|---|---|---|---|---|---|---|")
+    columns = ("like no level", "a seat leads", "interval holds it", "its width", "nearest", "next excluded")
+    print(f"| {given.players} players, level | games | {' | '.join(columns)} |")
+    print("|---|---|---|---|---|---|---|---|")
     held = {count: [] for count in given.games}
     for level, text in enumerate(scale.levels):
         pool = scores(given.game, given.players, [text], given.deals, PLANTED)[:, 0]
         neighbour = level + 1 if level + 1 < len(scale.levels) else level - 1
         for count in given.games:
-            value, low, high, mixed = scale.fits(pool, count, given.tables, rng).T
+            fits = scale.fits(pool, count, given.tables, rng)
+            unlike, leads = fits[:, 4].mean(), fits[:, 3].mean()
+            value, low, high = fits[fits[:, 4] == 0, :3].T
             holds, excludes = ((low <= each) & (each <= high) for each in (level, neighbour))
             held[count].append(holds.mean())
-            shares = [holds.mean(), np.mean(np.round(value) == level), 1 - excludes.mean(), np.mean(mixed)]
-            cells = [f"{share:.1%}" for share in shares]
+            width = np.mean(high - low)
+            told = f"{np.mean(np.round(value) == level):.1%} | {1 - excludes.mean():.1%}"
             print(
-                f"| {level} | {count} | {cells[0]} | {np.mean(high - low):.2f} | {' | '.join(cells[1:])} |", flush=True
+                f"| {level} | {count} | {unlike:.1%} | {leads:.1%} | {holds.mean():.1%} | {width:.2f} | {told} |",
+                flush=True,
             )
     for count, shares in held.items():
         print(
@@ -107,9 +115,13 @@ def main() -> int:
         found = scores(given.game, given.players, names, given.deals // given.players, PLANTED)
         for how, pool in (("keep their seats", found[:, 0]), ("change seats", found.reshape(-1, given.players))):
             for count in given.games:
-                fits = scale.fits(pool, count, given.tables, rng)
-                said = f"{fits[:, 3].mean():.1%} are said to be mixed, level {fits[:, 0].mean():.1f}"
-                print(f"{text}, players {how}, {count} games: {said}", flush=True)
+                print(f"{text}, players {how}, {count} games: {said_of(scale.fits(pool, count, given.tables, rng))}")
+    usual = scale.games[-1][given.players]
+    for part in (0.5, 0.8, 1.25, 2):
+        for count in given.games:
+            noise = rng.normal(usual.mean(), part * usual.std(), (given.tables * count, given.players))
+            found = scale.fits(np.rint(noise).astype(np.int64), count, given.tables, rng)
+            print(f"noise of {part} times the spread, {count} games: {said_of(found)}")
     return int(min(map(np.mean, held.values())) < HOLDS)
 
 

@@ -31,7 +31,12 @@ class Parameter:
 
     default: Any
     description: str
+    label: str = ""  # what reports call it; default: its key as words
     suffixes: ClassVar[tuple[str, ...]] = ("",)  # its fields in the parameter record, each int64, are KEY + suffix
+
+    def words(self, key: str, value: Any) -> str:
+        """Return a value as a phrase: "price 6"."""
+        return f"{self.label or key.replace('_', ' ')} {self.format(value)}"
 
     def fields(self, key: str) -> list[tuple[str, str]]:
         """Return its fields in the parameter record."""
@@ -59,6 +64,7 @@ class Param(Parameter):
     high: float = 1e9
     description: str = ""
     samples: bool = False
+    label: str = ""
 
     def fields(self, key: str) -> list[tuple[str, str]]:
         """Return its field: int64 for an int default, else float64."""
@@ -87,6 +93,7 @@ class Choice(Parameter):
     default: str
     options: tuple[str, ...]
     description: str = ""
+    label: str = ""
 
     def parse(self, value: str) -> str:
         """Return one of the words."""
@@ -130,6 +137,10 @@ class GivenFile(Parameter):
 
     default = ""
     shipped: Path | None  # None: a spec string must name a file
+
+    def words(self, key: str, value: Any) -> str:
+        """Return a file as a phrase: "weights ppo"."""
+        return super().words(key, Path(value).stem)
 
     def file(self, value: str) -> Path | None:
         """Return the path to open for a value (see `files.place_of`); None for "" if no file is shipped."""

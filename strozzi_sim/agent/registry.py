@@ -66,6 +66,12 @@ class AgentSpec:
         return SEPARATOR.join((spec, *self.without))
 
     @property
+    def changed_words(self) -> list[str]:
+        """The parameters that differ from the default as phrases, in alphabetical order: "price 6"."""
+        params, defaults = self.agent.params, spec_of(self.agent, self.game).values
+        return [params[key].words(key, self.values[key]) for key in sorted(params) if self.values[key] != defaults[key]]
+
+    @property
     def _file(self) -> str:
         """Path of the file that declares it, in the spec string; "" without one."""
         return split_file(self.source)[0]

@@ -13,6 +13,7 @@ from strozzi_sim.agent.names import one_variant
 from strozzi_sim.cli.show import Answer, columns_of, linked
 from strozzi_sim.errors import ArgumentError, RuleViolation, as_argument_error, check_range, pluralize
 from strozzi_sim.game import find_game, load_game
+from strozzi_sim.game.sentences import seat_name
 from strozzi_sim.game.variants import AnyVariant
 from strozzi_sim.play import records
 from strozzi_sim.play.analyse import GameAnalysis, analyse_game, analyse_record, find_judge
@@ -256,8 +257,8 @@ def _explained(recorded: records.RecordedGame, agent: str, decision: int | None)
             lines_told = len(happened)
             if decision is not None:
                 yield f"\n{before.text(names=names)}"
-            seat = f"{names[before.actor]} (seat {before.actor})"
-            yield f"\nDecision {document['decision']}, {seat}. {document['question']}"
+            who = seat_name(names, before.actor)
+            yield f"\nDecision {document['decision']}, {who}. {document['question']}"
             yield from _decision_lines(document, spec.text, MAX_ROWS if decision is None else None)
         if decision is None:
             yield from table.sentences([line for _, line in recorded.events[lines_told:]], names)

@@ -1,7 +1,8 @@
 """Custom heat maps: rows, columns and a value from any fact table of a game."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Annotated, Any
 
 import msgspec
@@ -17,6 +18,7 @@ from strozzi_sim.game.contract import Game
 from strozzi_sim.game.converting import converted
 from strozzi_sim.game.sentences import listed, with_capital
 
+_MOST_NEAR = 6  # names of columns that an error suggests
 NAME = r"^[a-z0-9-]{1,64}$(?!\n)"
 
 
@@ -41,11 +43,11 @@ def table_of(game: Game, columns: Mapping[str, str], fact: str) -> Table:
     tables = {table.name: table for table in game.fact_tables}
     as_argument_error("fact", check_names, "table", filter(None, [fact]), tables)
     candidates = [tables[fact]] if fact else list(tables.values())
-    known = dict.fromkeys(column.name for table in candidates for column in table.all_columns)
+    known = {column.name: column for table in candidates for column in table.all_columns}
     for name, argument in columns.items():
         if name not in known:
             unknown = f"table {fact}: no column" if fact else "unknown column"
-            raise ArgumentError(argument, f"{unknown} {short_repr(name)}; {suggest_names(name, known)}")
+            raise ArgumentError(argument, f"{unknown} {short_repr(name)}; {_near(game, name, known.values())}")
     matching = [table for table in candidates if columns.keys() <= {column.name for column in table.all_columns}]
     matching = [table for table in matching if not table.sampled] or matching
     if len(matching) > 1:
@@ -55,6 +57,21 @@ def table_of(game: Game, columns: Mapping[str, str], fact: str) -> Table:
         hint = f"`strozzi facts {game.name}` lists them"
         raise ArgumentError([*columns.values()][-1], f"no fact table has all of {', '.join(columns)}; {hint}")
     return matching[0]
+
+
+def _near(game: Game, name: str, columns: Collection[Column]) -> str:
+    """Return the columns most like a wrong name, or with a word of it in their name or meaning, and who lists all."""
+    words = _words_in(name)
+    similar = get_close_matches(name.lower(), [column.name for column in columns], _MOST_NEAR)
+    related = [column.name for column in columns if words & _words_in(f"{column.name} {column.text}")]
+    near = list(dict.fromkeys([*similar, *related]))[:_MOST_NEAR]
+    advice = f"`strozzi facts {game.name}` lists all"
+    return f"did you mean {listed(near, 'or')}? {advice}" if near else advice
+
+
+def _words_in(text: str) -> set[str]:
+    """Return the words of a text without a plural's s, apart from those of one or two letters."""
+    return {word.rstrip("s") for word in re.findall(r"[a-z0-9]{3,}", text.lower().replace("_", " "))}
 
 
 def custom_heat_map(game: Game, spec: HeatMapSpec) -> HeatMap:
@@ -68,9 +85,8 @@ def custom_heat_map(game: Game, spec: HeatMapSpec) -> HeatMap:
     across, down = table.column(spec.columns), table.column(spec.rows)
     for key, column in (("rows", down), ("columns", across)):
         if column.levels is None:
-            sortable = [each.name for each in table.all_columns if each.levels is not None]
-            known = suggest_names(column.name, sortable)
-            raise ArgumentError(key, f"{column.name} has no levels and cannot be a row or column; {known}")
+            near = _near(game, column.name, [each for each in table.all_columns if each.levels is not None])
+            raise ArgumentError(key, f"{column.name} has no levels and cannot be a row or column; {near}")
     ratio = counted(table, spec.value, "value", along="column")
     figure = ratio.figure
     block = Block(table.name, {"row": spec.rows, "column": spec.columns}, (ratio,), where=spec.where)

@@ -61,7 +61,7 @@ def format_interval(row: Any, figure: Figure, digits: int, *, as_ends: bool = Fa
     """Return a row's interval with these decimals, "± 0.6", and whether value ± half-width tells it; "" without one.
 
     Otherwise, or if `as_ends`, the text is "29.9 to 31.1": if the interval is not nearly symmetric, or if value ±
-    half-width, as printed, leaves the range of the figure.
+    half-width, as printed, leaves the range of the figure. An interval with one end is "at most 31.1".
     """
     if np.isnan(row.low) or (row.low == row.high and not as_ends):
         return "", False
@@ -73,6 +73,8 @@ def format_interval(row: Any, figure: Figure, digits: int, *, as_ends: bool = Fa
         if lowest <= value - shown_half + _ROUNDING and value + shown_half <= highest + _ROUNDING:
             return f"±{THIN}{_number(shown_half, min(digits, most_digits(shown_half)))}", True
     low, high = (min(max(measure.factor * end, lowest), highest) for end in (row.low, row.high))
+    if not isfinite(high - low):
+        return f"at least {_number(low, digits)}" if isfinite(low) else f"at most {_number(high, digits)}", False
     return " to ".join(_number(end, digits) for end in rounded_ends(low, high, digits)), False
 
 

@@ -17,9 +17,11 @@ from strozzi_sim.errors import InputError, pluralize
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.converting import converted
 from strozzi_sim.game.sentences import listed, ordinal_word
-from strozzi_sim.game.variants import differing_keys
+from strozzi_sim.game.variants import BASE, Variant, differing_keys, resolve_variant, shipped_variants
 
 _NOTHING = "nothing"  # the value of an entry that is missing
+_MOST_CLAUSES = 2  # changes of a variant in one sentence; of more the first one
+_LETTERS = 40  # most of a change that names a box
 
 
 class Name(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -37,6 +39,7 @@ class Name(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     low: int | None = None  # least number that a designer would print; default: the least that the type allows
     high: int | None = None  # largest such number
     tunable: bool = True  # whether a designer may want to change the number to balance the game
+    entries: dict[str, str] = {}  # of a section: id of a block -> what it is called in the texts of its keys
 
     def clause(self, value: Any) -> str:
         """Return the clause for a value: "space 9 of the tracks pays 15 coins"."""
@@ -116,7 +119,8 @@ def name_of_key(game: Game, key: str) -> Name:
             continue
         pairs = list(zip(pattern_parts, parts, strict=True))
         if all(expected in ("*", part) for expected, part in pairs):
-            return _with_parts(name, [_Part(part) for expected, part in pairs if expected == "*"])
+            of_section = declared_names(game).get(parts[0], name).entries
+            return _with_parts(name, [_Part(of_section.get(part, part)) for expected, part in pairs if expected == "*"])
     section, *rest = (part.replace("_", " ") for part in parts)
     return Name(f"{section}: {' '.join(rest)}" if rest else section)
 
@@ -143,3 +147,40 @@ def changes_in_words(game: Game, first: Any, second: Any) -> Iterator[tuple[str,
                     yield f"{key}.{index}", name_of_key(game, f"{key}.{index}").change(old, new)
         else:
             yield key, name_of_key(game, key).change(before, after)
+
+
+def difference_in_words(game: Game, first: Variant, second: Variant, beginning: str = "You changed") -> str:
+    """Return a sentence on what differs in the second variant, the first changes in words, or "" for nothing."""
+    clauses = [clause for _, clause in changes_in_words(game, first.components, second.components)]
+    if not clauses:
+        return ""
+    if len(clauses) > _MOST_CLAUSES:
+        clauses = [clauses[0], pluralize(len(clauses) - 1, "more change")]
+    return f"{beginning}: {listed(clauses)}."
+
+
+def boxes_in_words(game: Game, variants: Mapping[str, Variant]) -> dict[str, str]:
+    """Return each variant in words: the published box, a shipped variant's name, the only change, or the changed box.
+
+    If two would be called alike, they have their names.
+    """
+    published = resolve_variant(game, BASE)
+    boxes = {}
+    for name, variant in variants.items():
+        changes = list(differing_keys(published.components, variant.components))
+        boxes[name] = "the changed box"
+        if not changes:
+            boxes[name] = "the published box"
+        elif name in shipped_variants(game):
+            boxes[name] = name
+        elif len(changes) == 1 and len(words := _box_with(game, *changes[0])) <= _LETTERS:
+            boxes[name] = words
+    return boxes if len(set(boxes.values())) == len(boxes) else {name: name for name in variants}
+
+
+def _box_with(game: Game, key: str, before: Any, after: Any) -> str:
+    """Return a box with one change in words: "without ship S01", "space 9 of the tracks pays 20 coins"."""
+    name = name_of_key(game, key)
+    if after is None or before is None:
+        return f"{'without' if after is None else 'with'} {name.label}"
+    return name.clause(after)

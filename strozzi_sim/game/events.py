@@ -13,7 +13,7 @@ The numbers of the kinds, the lines of a record, their text, and the calls of fa
 >>> EVENTS.describe(lines[0], ["ann", "you"], {})
 'You bid 5.'
 >>> EVENTS.describe(EVENTS.visible(lines[0], {}, 0), ["you", "bob"], {})
-'bob (seat 1) bids a hidden value.'
+'bob (second player) bids a hidden value.'
 >>> EVENTS.describe(lines[1], ["you", "bob"], {})
 'Nobody receives 3 coins.'
 """

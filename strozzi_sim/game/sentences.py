@@ -17,8 +17,15 @@ _IRREGULAR = {"has": "have", "does": "do"}
 
 
 def seat_name(names: Sequence[str], seat: int) -> str:
-    """Return the name of a seat in text: the agent with the number of the seat, or only "seat 2" or "you"."""
-    return names[seat] if names[seat] in (YOU, f"seat {seat}") else f"{names[seat]} (seat {seat})"
+    """Return the name of a seat in text: the agent with its place, or only the place, or "you".
+
+    >>> seat_name(["ann", "you", "seat 2"], 0), seat_name(["ann", "you", "seat 2"], 2)
+    ('ann (first player)', 'the last player')
+    """
+    player = seat_words(seat, len(names))
+    if names[seat] in (player, f"seat {seat}"):
+        return player
+    return YOU if names[seat] == YOU else f"{names[seat]} ({player.removeprefix('the ')})"
 
 
 def verb_of(names: Sequence[str], seat: int) -> Verb:
@@ -38,8 +45,8 @@ def _second_person(verb: str) -> str:
 
 
 def capitalized(text: str) -> str:
-    """Return the sentence with a capital if it begins with "you" or a seat; names of agents are unchanged."""
-    return with_capital(text) if re.match(rf"{YOU}\b|seat \d", text) else text
+    """Return the sentence with a capital if it begins with "you" or a place; names of agents are unchanged."""
+    return with_capital(text) if re.match(rf"{YOU}\b|the \w+ player\b|player \d", text) else text
 
 
 def with_capital(text: str) -> str:
@@ -85,10 +92,10 @@ def winners_sentence(winners: Sequence[str]) -> str:
 def by_seat(title: str, who: Sequence[str], columns: Mapping[str, Sequence[Any]]) -> str:
     """Return a table as text, a row per seat; None, a number hidden from the reader, is shown as "?".
 
-    >>> print(by_seat("Round 1", ["you", "ann (seat 1)"], {"art": [5, 15], "coins": [5, None]}))
-    Round 1         art  coins
-      you             5      5
-      ann (seat 1)   15      ?
+    >>> print(by_seat("Round 1", ["you", "ann (second player)"], {"art": [5, 15], "coins": [5, None]}))
+    Round 1                art  coins
+      you                    5      5
+      ann (second player)   15      ?
     """
     rows = [[title, *columns]]
     for name, numbers in zip(who, zip(*columns.values(), strict=True), strict=False):

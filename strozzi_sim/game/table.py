@@ -4,7 +4,6 @@ A page that is folded from the lines that a seat may see contains no secret of a
 `table.py` with a class `TABLE`, and `table.js` that draws its view.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -96,11 +95,11 @@ class GameTable:
 
     def name(self, seat: int) -> str:
         """Return the seat at the beginning of a sentence."""
-        return "You" if seat == self.viewer else f"Seat {seat}"
+        return with_capital(self.named(seat))
 
     def named(self, seat: int) -> str:
-        """Return the seat within a sentence."""
-        return re.sub("^(You|Seat)", lambda word: word[0].lower(), self.name(seat))
+        """Return the seat within a sentence: "you", the game's own name, or "the first player"."""
+        return YOU if seat == self.viewer else players_of(self.game, self.players)[seat]
 
     def says(self, seat: int, words: str) -> str:
         """Return a clause with the seat as subject; `words` begins with a verb in the third person."""
@@ -109,7 +108,7 @@ class GameTable:
         return f"{self.name(seat)} {verb_of(self._names, seat)(verb)}{word[len(verb) :]}{blank}{rest}"
 
     def listed_seats(self, numbers: Sequence[int | None], sign: bool = False) -> str:
-        """Return a number for each seat as text: `15 to seat 0, 10 to you and 5 to seat 2`; None is `?`."""
+        """Return a number for each seat as text: `15 to the first player, 10 to you`; None is `?`."""
         texts = ["?" if value is None else f"{value:+}" if sign else value for value in numbers]
         return listed([f"{value} to {self.named(seat)}" for seat, value in enumerate(texts)])
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.errors import InputError, short_repr, short_text, suggest_names
+from strozzi_sim.errors import InputError, nearest, short_repr, short_text, suggest_names
 from strozzi_sim.game.components import (
     check_ids,
     check_totals,
@@ -142,7 +142,9 @@ def with_settings(game: Game, variant: AnyVariant, settings: Sequence[str]) -> V
     for setting in settings:
         key, equals, text = (part.strip() for part in setting.partition("="))
         if not (equals and "." in key and all(key.split("."))):
-            raise InputError(f"expected KEY=VALUE such as tracks.bonus.7=10, got {short_repr(setting)}")
+            known = _nearest_key(game, key)
+            hint = f"; did you mean {known}={text}?" if known and text else ""
+            raise InputError(f"expected KEY=VALUE such as tracks.bonus.7=10, got {short_repr(setting)}{hint}")
         if key in values:
             raise InputError(f"{key}: is given twice")
         try:
@@ -161,13 +163,22 @@ def with_values(game: Game, variant: AnyVariant, values: Mapping[str, Any]) -> V
     for key, value in values.items():
         section, *path = key.split(".")
         if section not in game.components_part.VARIABLE:
-            hint = suggest_names(section, game.components_part.VARIABLE)
+            known = _nearest_key(game, path[-1]) if path else ""
+            hint = f"did you mean {known}?" if known else suggest_names(section, game.components_part.VARIABLE)
             raise InputError(f"{key}: unknown section {short_repr(section)}; {hint}")
         raw[section] = _with_value(raw[section], path, value, key)
     settings = tuple(f"{key}={_text(value)}" for key, value in values.items())
     name = name_of_values("" if base.name == BASE else base.name, values)
     changed = _variant(game, name, _converted(game, raw, ", ".join(settings)))
     return replace(changed, file=base.file, settings=(*base.settings, *settings), origin=base.origin or base.name)
+
+
+def _nearest_key(game: Game, name: str) -> str:
+    """Return the key SECTION.NAME whose name is most like a name; "" if none is like it."""
+    sections = _shipped(game, BASE).components.items()
+    keys = {key: f"{section}.{key}" for section, data in sections if isinstance(data, Mapping) for key in data}
+    found = nearest(name, list(keys))
+    return keys[found] if found else ""
 
 
 def _with_sources(game: Game, components: Mapping[str, Any]) -> dict[str, Any]:

@@ -94,7 +94,7 @@ class Chart:
 def _plain(value: Any) -> Any:
     if value is None or isinstance(value, str):
         return value
-    return None if np.isnan(value) else int(value) if float(value).is_integer() else float(f"{value:.6g}")
+    return None if not np.isfinite(value) else int(value) if float(value).is_integer() else float(f"{value:.6g}")
 
 
 def sentence(parts: Sequence[str], row: Any, figure: Figure) -> str:
@@ -104,9 +104,9 @@ def sentence(parts: Sequence[str], row: Any, figure: Figure) -> str:
 
 
 def numbers_of(row: Any, factor: int = 1) -> tuple[str, ...]:
-    """Return value, low and high, times `factor` (six digits, "" for NaN), and n of a row as text."""
+    """Return value, low and high, times `factor` (six digits, "" without a limit or value), and n of a row as text."""
     sides = (row.value, row.low, row.high)
-    return (*("" if np.isnan(side) else f"{factor * side:.6g}" for side in sides), f"{row.n:.0f}")
+    return (*("" if not np.isfinite(side) else f"{factor * side:.6g}" for side in sides), f"{row.n:.0f}")
 
 
 def rows_of(picture: Picture, table: pd.DataFrame) -> pd.DataFrame:
@@ -128,7 +128,7 @@ def on_scale(rows: pd.DataFrame, figure: Figure, picture: Picture) -> pd.DataFra
 
 def scale_of(rows: pd.DataFrame, figure: Figure, picture: Picture) -> Scale:
     """Return the axis of a figure, with room for labels; without a line it begins at zero if nothing is below zero."""
-    values = on_scale(rows, figure, picture)
+    values = on_scale(rows, figure, picture).replace([np.inf, -np.inf], np.nan)  # without a limit: to the axis' end
     low, high = float(values[["value", "low"]].min(axis=None)), float(values[["value", "high"]].max(axis=None))
     has_line = picture.equal or picture.zero
     begins_at_zero = not has_line and low >= 0

@@ -230,8 +230,12 @@ def _fill(panel: Panel, marks: list[Mark], scale: Scale, figure: Figure, levels:
     # distance of marks side by side, as a part of a level
     gap = 0.0 if shape.kind == "lines" else min(0.62 / side_by_side, (13 if shape.kind == "intervals" else 7) / room)
 
+    ends = panel.y if shape.upright else panel.x
+
     def position(mark: Mark, value: float) -> tuple[float, float]:
         level = mark["_level"] + 0.5 + (gap * (mark["_series"] - (side_by_side - 1) / 2) if side_by_side > 1 else 0.0)
+        if np.isinf(value):
+            value = max(ends) if value > 0 else min(ends)
         return (level, value) if shape.upright else (value, level)
 
     radius = 4.2 if side_by_side < 4 and not (shape.kind == "dots" and side_by_side > 1) else 3.6

@@ -48,10 +48,10 @@ def scenarios(table: pd.DataFrame) -> list[tuple[str, str]]:
 def scenario_words(scenario: tuple[str, str], all_scenarios: Sequence[tuple[str, str]], words: Words) -> str:
     """Return a scenario's name, "variant: line-up", without a part that all scenarios have in common.
 
-    `words` has the names of line-ups, that of A,B at "lineup=A,B"; others are called by their agents' specs.
+    `words` has the names of line-ups, that of A,B at "lineup=A,B", and of variants; others are called by their specs.
     """
     variant, lineup = scenario
-    parts = [variant] if len({other[0] for other in all_scenarios}) > 1 else []
+    parts = [words.get(f"variant={variant}", variant)] if len({other[0] for other in all_scenarios}) > 1 else []
     if len({other[1] for other in all_scenarios}) > 1:
         parts.append(words.get(f"lineup={lineup}", lineup.replace(",", ", ")))
     return ": ".join(parts)

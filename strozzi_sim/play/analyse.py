@@ -24,7 +24,7 @@ from strozzi_sim.agent import AgentSpec, check_lineup, load_agent
 from strozzi_sim.agent.analysis import LEAD, WIN, WORTHS
 from strozzi_sim.errors import InputError, as_argument_error, pluralize
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.sentences import listed, with_capital
+from strozzi_sim.game.sentences import listed, seat_name, with_capital
 from strozzi_sim.game.table import GameTable, players_of
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.play.judging import Judge, Worth
@@ -228,7 +228,7 @@ class GameAnalysis:
 
     def turn_in_words(self, turn: TurningPoint) -> str:
         """Return a turning point as a sentence."""
-        decision, who = turn.decision, f"{self.names[turn.seat]} (seat {turn.seat})"
+        decision, who = turn.decision, seat_name(self.names, turn.seat)
         if turn.kind == "error":
             loss = f"{100 * decision.win_loss:.0f} % of the win and {decision.loss:.1f} points"
             return f"{who} chose {decision.played} and lost {loss}; best found: {decision.best}"

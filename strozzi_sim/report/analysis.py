@@ -39,10 +39,7 @@ _COSTLIEST_COLUMNS = "when", "who", "decision", "played", "better", "cost"
 def analysis_page(analysis: GameAnalysis, manifest: Mapping[str, Any], game: Game, recorded: RecordedGame) -> str:
     """Return the page of an analysed game as HTML, with the page of its replay in a frame."""
     names, texts = analysis.names, TEXTS["analysis"]
-    seats = [
-        f"{player} ({name}, seat {seat})"
-        for seat, (player, name) in enumerate(zip(analysis.players, names, strict=True))
-    ]
+    seats = [f"{player} ({name})" for player, name in zip(analysis.players, names, strict=True)]
     data, heading = replay_data(recorded, analysis)
     steps = decision_steps(analysis, len(data["steps"]))
     curve = _curve(analysis, seats)

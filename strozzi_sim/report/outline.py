@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from functools import cache, cached_property
 from itertools import takewhile
@@ -13,7 +12,6 @@ import pandas as pd
 from strozzi_sim.declare.figure_tables import Tables, Words, agent_names, pick
 from strozzi_sim.declare.pages import report_of
 from strozzi_sim.declare.pictures import SCENARIO, HeatMap, Picture
-from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.game.contract import Game
 from strozzi_sim.pictures.draw import draw_picture
 from strozzi_sim.pictures.ink import MOST_SCENARIOS, WIDE
@@ -22,7 +20,7 @@ from strozzi_sim.pictures.series import scenario_words, scenarios
 from strozzi_sim.report.html_tables import PageTable, page_table
 from strozzi_sim.study.look import Section
 from strozzi_sim.study.results import Results
-from strozzi_sim.study.wording import lineup_names, player_name, player_sentence, strengths
+from strozzi_sim.study.wording import agent_labels, lineup_names, player_name, player_sentence, strengths
 
 _SEPARATOR = " \N{MIDDLE DOT} "  # of the parts of a component's name
 MOST_PARTS = 4  # most variants and line-ups with a separate picture or table
@@ -39,7 +37,8 @@ class Naming:
         """Return raw value -> name for pictures and tables of one variant and line-up."""
         rows = pick(self._tables["lineup"], variant=variant, lineup=lineup)
         players = pick(self._tables["balance"], variant=variant, lineup=lineup)["players"].max()
-        agents = agent_names(pick(rows, players=players), int(players), self._game.player_names)
+        called = agent_labels(self._game, rows["agent"].unique())
+        agents = agent_names(pick(rows, players=players), int(players), called)
         positions = {f"position={k}": name for k, name in enumerate(agents)}
         return {**self._words(variant), **positions}
 
@@ -129,9 +128,10 @@ class Outline:
 
     @cached_property
     def _player_words(self) -> dict[str, str]:
-        """The names of the agents and line-ups that have one."""
-        game = self.results.study.the_game
-        return {**game.player_names, **lineup_names(game, map(",".join, self.results.study.lineups))}
+        """The names of the agents, line-ups and variants that have one."""
+        study = self.results.study
+        boxes = {f"variant={name}": words for name, words in study.boxes.items()}
+        return {**study.the_game.player_names, **lineup_names(study.the_game, map(",".join, study.lineups)), **boxes}
 
     @cached_property
     def variants(self) -> dict[str, Any]:
@@ -149,12 +149,9 @@ class Outline:
         """Name, spec and a sentence on each player of the study, weakest first, then on each agent without a name."""
         game, played = self.results.study.the_game, {text for lineup in self.results.study.lineups for text in lineup}
         others = {text.partition(":")[0] for text in played - game.player_names.keys() if "::" not in text}
-        players = []
-        for agent in (*(agent for agent in game.player_names if agent in played), *sorted(others)):
-            # A report does not need the agents: one that cannot be loaded has no description.
-            with suppress(InputError, AgentFault):
-                players.append((player_name(game, agent), agent, player_sentence(game, agent)))
-        return players
+        agents = (*(agent for agent in game.player_names if agent in played), *sorted(others))
+        described = [(player_name(game, agent), agent, player_sentence(game, agent)) for agent in agents]
+        return [player for player in described if player[-1]]
 
     @cached_property
     def _tiers(self) -> dict[str, str]:

@@ -228,7 +228,7 @@ def _plan(results: Results) -> str:
     agents = shown if len(lineups) <= 4 else f"{len(lineups)} line-ups"
     if len(lineups) > 1 and is_selfplay:
         agents += ", each by itself"
-    variants = f", in {some_of(list(study.variant_of), 3)}" if list(study.variant_of) != ["base"] else ""
+    variants = f", in {some_of(list(study.boxes.values()), 3)}" if list(study.variant_of) != ["base"] else ""
     counts = listed([str(count) for count in study.players])
     games = pluralize(results.n_games, "game")
     played = f"{pluralize(study.deals, 'deal')}, {games}"

@@ -1,9 +1,10 @@
 """Several studies of a game as one study with the variants of all: joined tables, and the changes between variants.
 
-Every variant is compared with the reference of its study, and with the variants of the other studies that have the same
-reference; equal boxes are not compared. Differences are not paired, as the deals may differ.
+The variants of a study are compared with those of other studies that have the same reference, the largest change
+first; equal boxes are not compared. Differences are not paired, as the deals may differ.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any
@@ -13,7 +14,7 @@ import pandas as pd
 
 from strozzi_sim.declare.figure_tables import FIGURES, Tables, pick
 from strozzi_sim.errors import InputError
-from strozzi_sim.study.changes import changes_between
+from strozzi_sim.study.changes import change_size, change_verdict, changes_between
 from strozzi_sim.study.games import specs_of_games, with_figures
 from strozzi_sim.study.kinds.balance import Balance
 from strozzi_sim.study.look import VARIANTS, Look
@@ -31,12 +32,14 @@ class SideBySide(Balance):
 
     def verdict(self, tables: Tables, look: Look) -> Verdict:
         """Return the changes between the studies, or that they share no figures."""
+        if "changes" in tables:
+            return change_verdict(tables, self.the_game, self.variant_of, self.chunks, beside=True)
         boxes = [variant.components for variant in self.variant_of.values()]
         if all(box == boxes[0] for box in boxes):
-            return Verdict("These studies play the same box, so that nothing is compared.")
-        if "changes" not in tables or tables["changes"].empty:
-            return Verdict("These studies share no figures: no line-up plays in more than one.")
-        return super().verdict(tables, look)
+            advice = f"Players are compared by `strozzi compare {self.game} AGENT AGENT`."
+            notes = (advice,) if len(self.lineups) > 1 else ()
+            return Verdict("These studies play the same box, so that nothing is compared.", notes=notes)
+        return Verdict("Nothing is compared: no line-up plays different boxes of two studies that share a base.")
 
 
 def side_by_side(studies: Sequence[Results]) -> Results:
@@ -54,9 +57,8 @@ def side_by_side(studies: Sequence[Results]) -> Results:
     labels = list[dict[str, str]]()  # of each study: variant -> name in the joined tables
     frames = list[dict[str, pd.DataFrame]]()  # of each study: its tables that have variants, with these names
     joined: dict[str, Any] = {"players": (), "lineups": (), "variants": {}}  # keys with the values of all studies
-    for results, study_name in zip(studies, names, strict=True):
-        study, is_one = results.study, len(results.study.variant_of) == 1
-        label_of = {variant: study_name if is_one else f"{study_name}: {variant}" for variant in study.variant_of}
+    for results, label_of in zip(studies, _labels(studies), strict=True):
+        study = results.study
         labels.append(label_of)
         by_variant = {name: table for name, table in results.originals.items() if "variant" in table}
         frames.append({name: each.assign(variant=each["variant"].map(label_of)) for name, each in by_variant.items()})
@@ -77,7 +79,9 @@ def side_by_side(studies: Sequence[Results]) -> Results:
         )
         one[FIGURES] = studies[of_study[names_of_pair[0]]].originals[FIGURES]
         changes.append(changes_between(one, other, names_of_pair, first.look.effect, specs))
+    changes = [rows for rows in changes if rows["value"].notna().any()]
     if changes:
+        changes.sort(key=lambda rows: -change_size(rows, game))
         tables["changes"] = pd.concat(changes, ignore_index=True)
     together = SideBySide.shown(msgspec.to_builtins({key: getattr(first.study, key) for key in _KEPT} | joined))
     pages = [page for page in first.look.pages_in(game) if all(page in each.look.pages_in(game) for each in studies)]
@@ -90,10 +94,10 @@ def side_by_side(studies: Sequence[Results]) -> Results:
 
 
 def compared_pairs(studies: Sequence[Results], labels: Sequence[Mapping[str, str]]) -> Iterator[tuple[str, str]]:
-    """Yield the labels (first, second) of the variants to compare: different boxes that share a base.
+    """Yield the labels (first, second) of the variants to compare: different boxes of two studies that share a base.
 
-    These are the reference of a study and each of its other variants, and variants of two studies whose references are
-    equal; the box of a study with one variant is compared with all of the others.
+    These have equal references, which are not compared themselves; the box of a study with one variant is compared with
+    all of the others.
     """
     boxes = [results.study.variant_of for results in studies]
     base_of = [box_of[results.study.reference].components for box_of, results in zip(boxes, studies, strict=True)]
@@ -104,14 +108,25 @@ def compared_pairs(studies: Sequence[Results], labels: Sequence[Mapping[str, str
         for variant, label in label_of.items()
     ]
     for (one, first, box, is_base), (other, second, other_box, is_other_base) in combinations(sides, 2):
-        if one == other:
-            is_pair = is_base or is_other_base
+        shares_base = base_of[one] == base_of[other] or is_single[one] or is_single[other]
+        has_change = (not is_base or is_single[one]) and (not is_other_base or is_single[other])
+        if one != other and shares_base and has_change and box != other_box:
+            yield first, second
+
+
+def _labels(studies: Sequence[Results]) -> Iterator[dict[str, str]]:
+    """Yield variant -> its name beside the variants of the other studies, for every study.
+
+    A study with one variant gives it its name. Others are called by their change in words, if no other is called so.
+    """
+    names = _names(studies)
+    words = [results.study.boxes for results in studies]
+    used = Counter(text for of_study in words for text in of_study.values())
+    for name, of_study in zip(names, words, strict=True):
+        if len(of_study) == 1:
+            yield dict.fromkeys(of_study, name)
         else:
-            shares_base = base_of[one] == base_of[other] or is_single[one] or is_single[other]
-            has_change = (not is_base or is_single[one]) and (not is_other_base or is_single[other])
-            is_pair = shares_base and has_change
-        if is_pair and box != other_box:
-            yield (second, first) if one == other and is_other_base else (first, second)
+            yield {key: text if used[text] == 1 else f"{name}: {text}" for key, text in of_study.items()}
 
 
 def _names(studies: Sequence[Results]) -> list[str]:

@@ -33,11 +33,10 @@ from strozzi_sim.declare.figure_tables import (
 from strozzi_sim.declare.pictures import Picture
 from strozzi_sim.declare.printing import digits_for, format_value, half_width
 from strozzi_sim.declare.significance import ALPHA, MAX_CHUNKS, degrees_of_freedom, not_excluded, p_value
-from strozzi_sim.errors import pluralize
 from strozzi_sim.facts.blocks import ALL
 from strozzi_sim.facts.figures import DECISIONS, SCORE, WIN_SHARE, Figure
 from strozzi_sim.game import Game
-from strozzi_sim.game.component_names import changes_in_words, name_of_key
+from strozzi_sim.game.component_names import difference_in_words, name_of_key
 from strozzi_sim.game.sentences import listed, seat_words, with_capital
 from strozzi_sim.game.variants import Variant, differing_keys
 from strozzi_sim.stats.differences import paired
@@ -45,7 +44,7 @@ from strozzi_sim.stats.intervals import Estimate, divide
 from strozzi_sim.stats.multiple_testing import holm
 from strozzi_sim.study.cells import SEAT_GAP
 from strozzi_sim.study.look import KeyNumber, Section, picture, section
-from strozzi_sim.study.verdict import Verdict, games_at_most, games_of_100, with_unit
+from strozzi_sim.study.verdict import MOST_WORDS, Verdict, games_at_most, games_of_100, with_unit, word_count
 from strozzi_sim.study.wording import lineup_words, plain_player, players_words, shortened
 
 CHANGED, SMALL, UNCLEAR, EQUAL = "changed", "too small to matter", "unclear", "equal"
@@ -53,7 +52,6 @@ _FIRST, _JUDGED = (*CELL, *OF_CHANGE[:2]), OF_CHANGE[3:]
 _BREAKDOWN = "by"  # the key that names the column by which a table is broken down; ALL for the figures of all rows
 _RULE_OF_THREE = 3  # if no deal of n is an exception, at most 3 / n of all deals are, with 95 % confidence
 _ROUNDING = 1e-9  # of floating-point sums
-_MOST_CLAUSES = 2  # changes of a variant in one sentence; of more the first one
 _MOST_KEYS = 8  # keys of a variant in a table
 _MOST_ROWS = 12  # lines of a table
 _LETTERS = 40  # letters of a value
@@ -200,36 +198,43 @@ def _matched(first: FigurePart, second: FigurePart) -> tuple[dict[str, list[Any]
     return common, figures[0], figures[1], keep
 
 
-def change_verdict(tables: Tables, game: Game, variants: Mapping[str, Variant], chunks: int = MAX_CHUNKS) -> Verdict:
-    """Return what each second variant changes, the largest change as the answer; the others are notes."""
-    pairs = sorted(_pairs(tables), key=lambda pair: -_weight(_headline_cell(pair[1], game)))
-    several, answers, notes = len(pairs) > 1, list[str](), list[str]()
+def change_verdict(
+    tables: Tables, game: Game, variants: Mapping[str, Variant], chunks: int = MAX_CHUNKS, *, beside: bool = False
+) -> Verdict:
+    """Return what each second variant changes, the largest change as the answer; the others are notes.
+
+    Of several pairs, or `beside` another study, the answer names its pair.
+    """
+    pairs = sorted(_pairs(tables), key=lambda pair: -change_size(pair[1], game))
+    several, answers, notes = beside or len(pairs) > 1, list[str](), list[str]()
     subject = ""
     for (first, second), rows in pairs:
         cell = _headline_cell(rows, game)
         where = f" at {cell['players'].iloc[0]} players" if rows["players"].nunique() > 1 else ""
-        beside = f"{second} beside {first}: " if several else ""
+        of_pair = f"{second} beside {first}: " if several else ""
         if rows["lineup"].nunique() > 1:
             who = f"played by {players_words(game, str(cell['lineup'].iloc[0]), bare=True)}"
             where += "" if several else f", {who}"
-            notes += [f"{beside}{who}."] if several else []
+            notes += [f"{of_pair}{who}."] if several else []
         told, more = _told(cell, game, chunks)
-        answers.append(f"{with_capital(f'{beside}{told}')}{where}.")
+        answers.append(f"{with_capital(f'{of_pair}{told}')}{where}.")
         notes += [] if several else [*more, *_elsewhere(rows, cell, game)]
         counts = rows["verdict"].value_counts()
         counted = listed([words.format(f"{counts[each]:,}") for each, words in _COUNTED.items() if each in counts])
-        notes.append(f"{beside}Of {len(rows):,} figures, {counted}.")
+        notes.append(f"{of_pair}Of {len(rows):,} figures, {counted}.")
+        beginning = "Changed" if beside else f"Changed in {second}" if several else "You changed"
+        if len(answers) == 1 and word_count(answers[0]) > MOST_WORDS:
+            answers[0], beginning = f"{with_capital(told)}{where}.", f"{second} beside {first}"
         if not subject and {first, second} <= variants.keys():
-            beginning = f"Changed in {second}" if several else "You changed"
-            subject = difference_in_words(game, variants[first], variants[second], beginning)
+            subject = with_capital(difference_in_words(game, variants[first], variants[second], beginning))
     if not answers:
         return Verdict(f"There are too few games of {game.title} to compare the variants.")
     return Verdict(answers[0], subject, (*answers[1:], *notes))
 
 
-def _weight(rows: pd.DataFrame) -> float:
-    """Return the size of the largest change of wins or of the gap between the seats; 0 if none is significant."""
-    changed = pick(rows, verdict=CHANGED)
+def change_size(rows: pd.DataFrame, game: Game) -> float:
+    """Return the size of the largest change of wins or of the gap in the headline's cell; 0 if none is significant."""
+    changed = pick(_headline_cell(rows, game), verdict=CHANGED)
     shares = pd.concat([_wins(changed), pick(changed, table="balance", figure=SEAT_GAP.name)])
     return float(shares["value"].abs().max()) if len(shares) else 0.0
 
@@ -417,16 +422,6 @@ def _differing(game: Game, pairs: Sequence[tuple[Variant, Variant]]) -> tuple[tu
             texts = ("\N{EN DASH}" if value is None else shortened(str(value), _LETTERS) for value in values)
             lines.append((f"{name}{name_of_key(game, key).label}", *texts))
     return (("component", "before", "after"), *lines) if lines else ()
-
-
-def difference_in_words(game: Game, first: Variant, second: Variant, beginning: str = "You changed") -> str:
-    """Return a sentence on what differs in the second variant, the first changes in words, or "" for nothing."""
-    clauses = [clause for _, clause in changes_in_words(game, first.components, second.components)]
-    if not clauses:
-        return ""
-    if len(clauses) > _MOST_CLAUSES:
-        clauses = [clauses[0], pluralize(len(clauses) - 1, "more change")]
-    return f"{beginning}: {listed(clauses)}."
 
 
 def _numbers(tables: Tables) -> Iterator[KeyNumber]:

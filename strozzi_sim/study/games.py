@@ -53,7 +53,7 @@ from strozzi_sim.study.changes import changes, changes_section, listed_changes
 from strozzi_sim.study.look import KeyNumber, Look, Section, key_numbers, pictures_of
 from strozzi_sim.study.model import Study
 from strozzi_sim.study.verdict import Verdict
-from strozzi_sim.study.wording import lineup_words, player_noun, players_words
+from strozzi_sim.study.wording import agent_labels, lineup_words, player_noun, player_words, players_words
 
 EXPLORED = 24  # most cells of a study whose page has an explorer
 SEATS, LINEUP = TableSpec(("seat",)), TableSpec(("position", "agent"))
@@ -185,9 +185,9 @@ def sections_of_games(
     if first in report.pages:
         numbers = tuple(_page_numbers(study, tables, first)) or numbers
     if "changes" in tables:
-        sections["changes"] = changes_section(
-            tables, study.the_game, study.variant_of, _figures_of(pictures), paired=paired
-        )
+        variants = {study.boxes[name]: variant for name, variant in study.variant_of.items()}
+        named = _with_boxes(study, tables)
+        sections["changes"] = changes_section(named, study.the_game, variants, _figures_of(pictures), paired=paired)
     for page in ("balance", *look.pages_in(study.the_game)):
         name, question = report.pages[page].title, report.pages[page].question
         shown = tuple(picture for picture in pictures if picture.page == page)
@@ -202,9 +202,15 @@ def sections_of_games(
 
 
 def labelled_changes(study: Study, tables: Tables, *, every: bool) -> Iterator[tuple[str, str, Any]]:
-    """Yield (first, second, changes) of every compared pair, with the labels of the page; see `listed_changes`."""
+    """Yield (first, second, changes) of every compared pair, with the words of the page; see `listed_changes`."""
     pictures = [*pictures_of("balance", tables), *report_of(study.the_game).pictures(tables)]
-    yield from listed_changes(tables, _figures_of(pictures), every=every)
+    yield from listed_changes(_with_boxes(study, tables), _figures_of(pictures), every=every)
+
+
+def _with_boxes(study: Study, tables: Tables) -> Tables:
+    """Return the tables with the variants of `changes` in words."""
+    boxes = study.boxes
+    return {**tables, "changes": tables["changes"].replace({"variant": boxes, "than": boxes})}
 
 
 def _figures_of(pictures: Sequence[Picture]) -> dict[str, Figure]:
@@ -262,14 +268,18 @@ def leading_agents(wins: Any) -> tuple[KeyNumber, ...]:
 
 def with_agents(lineup: Any, game: Game) -> Any:
     """Return the table `lineup` with a column `who` of agents' names, broken into lines that fit an axis."""
-    return lineup.assign(who=["\n".join(wrap(name, 24)) for name in _names_of_positions(lineup, game.player_names)])
+    called = agent_labels(game, lineup["agent"].unique())
+    return lineup.assign(who=["\n".join(wrap(name, 24)) for name in _names_of_positions(lineup, called)])
 
 
 def _with_nouns(lineup: Any, game: Game) -> Any:
     """Return the table `lineup` with a column `who` of agents in a sentence: "the second usual player"."""
     nouns = {agent: player_noun(game, agent) for agent in lineup["agent"].unique()}
     pairs = zip(_names_of_positions(lineup, nouns), lineup["agent"], strict=True)
-    names = [name if name == agent else f"the {name}" for name, agent in pairs]
+    names = [
+        f"the {name}" if agent in game.player_names or name != nouns[agent] else player_words(game, agent)
+        for name, agent in pairs
+    ]
     return lineup.assign(who=names)
 
 

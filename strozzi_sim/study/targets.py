@@ -35,7 +35,8 @@ _TARGET = re.compile(rf"(.+?)\s*(<=|>=|=)\s*{_NUMBER}(?:\s*{_TOLERANCE}\s*{_NUMB
 _KEEP = re.compile(rf"(.+?)\s*{_TOLERANCE}\s*{_NUMBER}")
 _SEAT = re.compile(r"seat (\d+) wins|(?:the )?(first|second|third|last) player wins|player (\d+) wins")
 _PLACES = ("first", "second", "third")
-FORMS = "'the first player wins = 25 +- 1', 'gap <= 3', 'AGENT among AGENT wins <= 20', 'score_mean = 170 +- 5'"
+_OF_WINS = "'the first player wins = 25 +- 1', 'gap <= 3' or 'AGENT among AGENT wins <= 20'"
+FORMS = f"{_OF_WINS.replace(' or', ',')}, 'score_mean = 170 +- 5'"
 
 
 class Measured(NamedTuple):
@@ -265,10 +266,9 @@ def known_figure(each: Wanted, name: str, declared: Iterable[Figure]) -> Figure:
     own = (*declared, SCORE, DECISIONS)
     found = [figure for each_own in own for figure in filled(each_own, [name]) if figure.name == name]
     if not found:
-        known = [SEAT_GAP.name, *(figure.name for figure in own)]
-        raise ArgumentError(
-            each.argument, f"{each.text}: unknown figure {short_repr(name)}; {suggest_names(name, known)}"
-        )
+        known = suggest_names(name, [SEAT_GAP.name, *(figure.name for figure in own)])
+        of_wins = "" if each.is_kept else f" of wins, write {_OF_WINS};"
+        raise ArgumentError(each.argument, f"{each.text}: unknown figure {short_repr(name)};{of_wins} {known}")
     return found[0]
 
 

@@ -1,12 +1,13 @@
 """Texts of reports: players, seats, player counts and differences."""
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable
 from typing import Any, TypeVar
 
 from strozzi_sim.agent import load_agent
 from strozzi_sim.agent.spec_text import split_specs
 from strozzi_sim.declare.printing import format_estimate
-from strozzi_sim.errors import in_ranges
+from strozzi_sim.errors import AgentFault, InputError, in_ranges
 from strozzi_sim.facts.figures import WIN_SHARE
 from strozzi_sim.game import Game
 from strozzi_sim.game.sentences import listed
@@ -24,33 +25,60 @@ def strengths(game: Game, lineups: Iterable[str]) -> dict[str, str]:
     return agent_by_name if len(played) > 1 and set(agent_by_name.values()) == played else {}
 
 
-def player_name(game: Game, agent: str) -> str:
-    """Return an agent in one word: "usual", "random moves"; its spec if it has no name in the game."""
-    return game.player_names.get(agent, agent)
+def player_name(game: Game, agent: str, *, bare: bool = False) -> str:
+    """Return an agent in one word, "usual", "random moves"; one of no tier as in `agent_words`."""
+    return game.player_names.get(agent) or agent_words(game, agent, bare=bare)
 
 
-def player_words(game: Game, agent: str, the: str = "the") -> str:
-    """Return one player of an agent: "the usual player", or with another word `the`; "random moves"; a spec."""
-    name = player_name(game, agent)
+def agent_words(game: Game, agent: str, *, bare: bool = False) -> str:
+    """Return an agent of no tier: "greedy", "fixed-price with price 6", "the usual player with 2 other settings".
+
+    `bare`: of several parameters that differ from the default only the number is named. An agent of a file has the name
+    that the file gives it.
+    """
+    if "::" in agent:
+        return bare_name(agent)
+    try:
+        spec = load_agent(agent, game)
+    except (InputError, AgentFault):  # a report does not need its agents
+        return bare_name(agent) if bare else agent
+    changed = spec.changed_words
+    if bare and len(changed) > 1:
+        changed = [f"{len(changed)} other settings"]
+    name = player_words(game, spec.source) if spec.source in game.player_names else bare_name(spec.source)
+    settings = [f"with {listed(changed)}"] if changed else []
+    return " ".join([name, *settings, *(f"without {each}" for each in spec.without)])
+
+
+def agent_labels(game: Game, agents: Iterable[str], letters: int = 60) -> dict[str, str]:
+    """Return agent -> its name in a picture, of at most so many letters; its spec if several would have one name."""
+    names = {agent: shortened(player_name(game, agent), letters) for agent in agents}
+    used = Counter(names.values())
+    return {agent: name if used[name] == 1 else shortened(agent, letters) for agent, name in names.items()}
+
+
+def player_words(game: Game, agent: str, the: str = "the", *, bare: bool = False) -> str:
+    """Return one player of an agent: "the usual player", or with another word `the`; "random moves"."""
+    name = player_name(game, agent, bare=bare)
     return f"{the} {name} player" if name in TIERS else name
 
 
 def player_noun(game: Game, agent: str) -> str:
-    """Return one player of an agent without an article: "usual player", "player who moves at random"; a spec."""
+    """Return one player of an agent without an article: "usual player", "player who moves at random"."""
     name = player_name(game, agent)
     if name == RANDOM_MOVES:
         return "player who moves at random"
-    return f"{name} player" if name in TIERS else name
+    return f"{name} player" if name in TIERS else name.removeprefix("the ")
 
 
 def bare_name(agent: str) -> str:
-    """Return the name of an agent without its file, parameters and underscores, for answers."""
+    """Return the name of an agent without its file, parameters and underscores."""
     return agent.rpartition("::")[2].partition(":")[0].replace("_", " ")
 
 
 def plain_words(game: Game, agent: str) -> str:
-    """Return one player in an answer: "the usual player", "random moves"; of an agent of no tier its bare name."""
-    return player_words(game, agent) if agent in game.player_names else bare_name(agent)
+    """Return one player in an answer: "the usual player", "random moves", "fixed-price with price 6"."""
+    return player_words(game, agent, bare=True)
 
 
 def plain_player(game: Game, agent: str) -> str:
@@ -60,59 +88,60 @@ def plain_player(game: Game, agent: str) -> str:
 
 
 def player_sentence(game: Game, agent: str) -> str:
-    """Return what is known of a player: the note of its tier, else the agent's description."""
+    """Return what is known of a player: the note of its tier, else the agent's description; "" without the agent."""
     note = next((game.tier_notes.get(tier) for tier, text in game.tiers.items() if text == agent), None)
-    return note.sentence if note else f"{load_agent(agent, game).agent.description.removesuffix('.')}."
+    if note:
+        return note.sentence
+    try:
+        return f"{load_agent(agent, game).agent.description.removesuffix('.')}."
+    except (InputError, AgentFault):  # a report does not need its agents
+        return ""
 
 
-def copies_words(game: Game, agent: str) -> str:
-    """Return several players of an agent: "usual players", "random moves", "copies of SPEC"."""
-    name = player_name(game, agent)
+def copies_words(game: Game, agent: str, *, bare: bool = False) -> str:
+    """Return several players of an agent: "usual players", "random moves", "copies of greedy"."""
+    name = player_name(game, agent, bare=bare)
     return f"{name} players" if name in TIERS else name if name == RANDOM_MOVES else f"copies of {name}"
 
 
 def players_words(game: Game, *lineups: str, most: int | None = None, bare: bool = False) -> str:
     """Return the agents of some line-ups, each once: "weak and usual players and random moves".
 
-    `most` is the number of agents of no tier that are named; default: all. `bare`: these without their parameters.
+    `most` is the number of agents of no tier that are named; default: all. `bare`: as in `agent_words`.
     """
-    agents = (agent for lineup in lineups for agent in split_specs(lineup))
-    names = dict.fromkeys(game.player_names.get(agent, bare_name(agent) if bare else agent) for agent in agents)
-    tiers = [name for name in names if name in TIERS]
-    others = [name for name in names if name not in TIERS]
+    agents = dict.fromkeys(agent for lineup in lineups for agent in split_specs(lineup))
+    name_of = {agent: player_name(game, agent, bare=bare) for agent in agents}
+    tiers = [name for name in name_of.values() if name in TIERS]
+    others = [agent for agent, name in name_of.items() if name not in TIERS]
+    named = list(dict.fromkeys(name_of[agent] for agent in others))
+    bases = {bare_name(agent) for agent in others}
     if most is not None and len(others) > most:
-        others = _fewer(game, others, most)
-    return listed([*([f"{listed(tiers)} players"] if tiers else []), *others])
-
-
-def _fewer(game: Game, agents: Sequence[str], most: int) -> list[str]:
-    """Return agents of no tier as text, at most `most` of them by name, or as settings of one agent that all are."""
-    (base, *more) = dict.fromkeys(map(bare_name, agents))
-    if not more:
-        who = f"the {game.player_names[base]} player" if base in game.player_names else base
-        return [f"{who} at {len(agents)} settings"]
-    return [*agents[:most], f"{len(agents) - most} more"]
+        if len(bases) == 1:
+            named = [f"{player_words(game, bases.pop())} at {len(others)} settings"]
+        else:
+            named = [*named[:most], f"{len(others) - most} more"]
+    return listed([*([f"{listed(tiers)} players"] if tiers else []), *named])
 
 
 def lineup_words(game: Game, lineup: str, *, bare: bool = False) -> str:
     """Return who plays a line-up: "one trained player among usual players", "weak and usual players".
 
-    `bare`: agents of no tier are named without their parameters.
+    `bare`: as in `agent_words`.
     """
     first, *others = split_specs(lineup)
     if len(others) > 1 and set(others) == {others[0]} and others[0] != first:
-        name = "random" if player_name(game, first) == RANDOM_MOVES else player_name(game, first)
-        if first not in game.player_names and bare:
-            name = bare_name(first)
-        is_named = others[0] in game.player_names or not bare
-        company = copies_words(game, others[0]) if is_named else f"copies of {bare_name(others[0])}"
+        name = player_name(game, first, bare=bare).removeprefix("the ")
+        name = "random" if name == RANDOM_MOVES else name
+        company = copies_words(game, others[0], bare=bare)
         return f"one {name}{' player' * (first in game.player_names)} among {company}"
     return players_words(game, lineup, bare=bare)
 
 
 def lineup_names(game: Game, lineups: Iterable[str]) -> dict[str, str]:
     """Return "lineup=" and the raw name -> the name in a legend: in one word, if one agent plays itself."""
-    return {f"lineup={each}": game.player_names.get(each) or lineup_words(game, each) for each in lineups}
+    names = {each: game.player_names.get(each) or lineup_words(game, each) for each in lineups}
+    used = Counter(names.values())
+    return {f"lineup={each}": name for each, name in names.items() if used[name] == 1}
 
 
 def played_by(game: Game, lineups: Iterable[str]) -> str:

@@ -53,11 +53,12 @@ class PlainTable(GameTable):
 
     def _zones(self, position: Any) -> Json:
         shared, of_seats, columns = list[tuple[str, Any]](), list[tuple[str, Any]](), Json()
-        for part, value in things_shown(self.game.slices, position, self.names):
+        players = [self.named(seat) for seat in range(self.players)]
+        for part, value in things_shown(self.game.slices, position, players):
             if part.group is None:
                 shared.append((name_of(part), value if isinstance(value, Sequence) else [value]))
             elif isinstance(value[0], Sequence):
-                pairs = zip(self.names, value, strict=False)
+                pairs = zip(players, value, strict=False)
                 of_seats += [(f"{name_of(part)}, {who}", value_of_seat) for who, value_of_seat in pairs]
             else:
                 columns[part.name] = list(value[: self.players])

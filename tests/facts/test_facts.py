@@ -203,7 +203,10 @@ def test_a_table_of_a_sample_of_deals_is_meant_only_by_name():
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ({"rows": "flg"}, "unknown column 'flg'"),
+        ({"rows": "flg"}, "unknown column 'flg'; did you mean flag"),
+        ({"columns": "cards"}, "unknown column 'cards'; did you mean card"),
+        ({"rows": "xyz"}, "unknown column 'xyz'; `strozzi facts strozzi` lists all"),
+        ({"columns": "score"}, "score has no levels and cannot be a row or column; did you mean "),
         ({"value": "mean"}, 'value: must be "count", "share", "mean COLUMN" or "share COLUMN", got'),
         ({"value": "share steps"}, "steps is not yes or no"),
         ({"columns": "flag"}, "rows and columns are both 'flag'"),

@@ -85,7 +85,7 @@ CHANGES = [
         ["a round ends when each ship of a player holds a tile"],
     ),
     ("strasbourg", {"goods.value.smith": 6}, ["the good of the smiths sells for 6 coins instead of 5"]),
-    ("strasbourg", {"tasks.T_LORD.points": 1}, ["task T_LORD is worth 1 point instead of 4"]),
+    ("strasbourg", {"tasks.T_LORD.points": 1}, ["task “nobility or church” is worth 1 point instead of 4"]),
 ]
 
 

@@ -307,7 +307,7 @@ def test_text_names_phases_kinds_and_seats():
     shown_text = GAME.view.render(
         SimpleNamespace(face_up=[0, 2, 0, 0, 1], turns_left=3, score=[4, 0]), {}, ["you", "ann"]
     )
-    assert shown_text == "Table\nFace up: 2 x2, 5\nTurns left: 3\n\nSeats\nYou: score 4\nann (seat 1): score 0"
+    assert shown_text == "Table\nFace up: 2 x2, 5\nTurns left: 3\n\nSeats\nYou: score 4\nann (second player): score 0"
 
 
 @pytest.mark.parametrize(

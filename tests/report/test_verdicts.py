@@ -11,6 +11,7 @@ import strozzi_sim as ss
 from strozzi_sim.declare.figure_tables import figures_frame
 from strozzi_sim.declare.pages import report_of
 from strozzi_sim.facts.figures import SCORE, WIN_SHARE
+from strozzi_sim.game.component_names import boxes_in_words, difference_in_words
 from strozzi_sim.game.variants import from_changes, resolve_variant
 from strozzi_sim.study.beside import compared_pairs
 from strozzi_sim.study.changes import (
@@ -20,7 +21,6 @@ from strozzi_sim.study.changes import (
     UNCLEAR,
     change_verdict,
     changes_section,
-    difference_in_words,
 )
 from strozzi_sim.study.field_orders import standing_sentences
 from strozzi_sim.study.folders import study_of
@@ -381,15 +381,36 @@ def test_a_change_of_scores_that_rounds_to_nothing_and_no_games_won():
     assert (verdict.answer, verdict.notes[0]) == ("Scores hardly change.", "No games won are compared.")
 
 
+def test_a_box_is_called_by_its_only_change():
+    game = STUDY.the_game
+    boxes = {
+        name: from_changes(game, name, changes, name)
+        for name, changes in {
+            "base": {},
+            "ships-remove-s01": {"ships": {"remove": ["S01"]}},
+            "rich": {"tracks": {"bonus": {7: 5, 8: 10, 9: 20}}},
+            "both": {"tracks": {"bonus": {7: 5, 8: 15, 9: 20}}},
+        }.items()
+    }
+    boxes["long-tracks"] = resolve_variant(game, "long-tracks")
+    assert list(boxes_in_words(game, boxes).values()) == [
+        "the published box",
+        "without ship S01",
+        "space 9 of the tracks pays 20 coins",
+        "the changed box",
+        "long-tracks",
+    ]
+    several = dict.fromkeys(("mine", "yours"), boxes["both"])
+    assert boxes_in_words(game, several) == {"mine": "mine", "yours": "yours"}
+
+
 def test_the_reference_of_a_study_beside_another_need_not_be_its_first_variant():
     boxes = {name: SimpleNamespace(components={"value": name}) for name in ("5", "15", "25")}
     study = SimpleNamespace(variant_of=boxes, reference="15")
     other = SimpleNamespace(variant_of={"x": SimpleNamespace(components={"value": "15"})}, reference="x")
     studies = [SimpleNamespace(study=each) for each in (study, other)]
     labels = [{name: f"one: {name}" for name in boxes}, {"x": "two"}]
-    pairs = list(compared_pairs(studies, labels))
-    within = [("one: 15", "one: 5"), ("one: 15", "one: 25")]
-    assert sorted(pairs) == sorted([*within, ("one: 5", "two"), ("one: 25", "two")])
+    assert sorted(compared_pairs(studies, labels)) == sorted([("one: 5", "two"), ("one: 25", "two")])
 
 
 def test_a_change_is_told_in_words():

@@ -17,10 +17,12 @@ from strozzi_sim.report.outline import Naming
 from strozzi_sim.study.games import with_agents
 from strozzi_sim.study.look import pictures_of
 from strozzi_sim.study.wording import (
+    agent_labels,
     lineup_names,
     lineup_words,
     played_by,
     player_name,
+    player_sentence,
     player_words,
     players_words,
 )
@@ -296,7 +298,24 @@ def test_agents_are_named_and_copies_numbered():
     assert agent_names(lineup[:0], 3, {}) == ["the first player", "the second player", "the third player"]
 
 
-def test_players_have_names_and_only_agents_of_no_tier_are_called_by_their_spec():
+def test_agents_of_no_tier_are_called_by_their_name_and_the_labels_of_their_parameters():
+    strozzi, medici, strasbourg = map(load_game, ("strozzi", "medici_vs_strozzi", "strasbourg"))
+    assert player_words(strozzi, "learned:level=4") == "the trained player with level 4"
+    assert player_words(medici, "fixed-price:value=6,tiles=2") == "fixed-price with tiles shown 2 and price 6"
+    assert player_words(medici, "fixed-price:value=6,tiles=2", bare=True) == "fixed-price with 2 other settings"
+    kept = "the usual player with chance to keep a task 0.5"
+    assert player_words(strasbourg, "heuristic:keep_blindly=0.5") == kept
+    assert players_words(strasbourg, "heuristic", "heuristic:keep_blindly=0.5") == f"usual players and {kept}"
+    assert lineup_words(strasbourg, "heuristic:keep_blindly=0.5,random,random") == (
+        f"one {kept.removeprefix('the ')} among random moves"
+    )
+    assert played_by(strozzi, ["/home/ann/bots.py::careful:margin=3"]) == "played by careful"
+    same = ["/home/ann/bots.py::careful", "/home/bob/bots.py::careful", "greedy"]
+    assert agent_labels(strozzi, same) == {same[0]: same[0], same[1]: same[1], "greedy": "greedy"}
+    assert player_sentence(strozzi, "/home/ann/bots.py::careful") == ""
+
+
+def test_players_of_tiers_have_names():
     strozzi, strasbourg = load_game("strozzi"), load_game("strasbourg")
     assert [player_name(strozzi, agent) for agent in strozzi.tiers.values()] == ["weak", "usual", "trained", "strong"]
     assert [player_name(strasbourg, agent) for agent in strasbourg.tiers.values()] == [
@@ -305,7 +324,6 @@ def test_players_have_names_and_only_agents_of_no_tier_are_called_by_their_spec(
         "strong",
     ]
     assert player_words(strozzi, "learned") == "the trained player"
-    assert player_words(strozzi, "learned:level=4") == "learned:level=4"
     assert players_words(strozzi, "greedy,heuristic", "random", "learned") == (
         "usual and trained players, greedy and random moves"
     )
@@ -327,10 +345,11 @@ def test_copies_of_a_player_are_numbered_by_its_name():
 
 
 def test_agents_that_differ_in_their_parameters_alone_are_not_confused():
-    agents = ["heuristic:keep_plus_one=9", "heuristic:keep_plus_one=10", "heuristic"]
+    agents = ["heuristic:keep_plus_one=2", "heuristic:keep_plus_one=3", "heuristic"]
     keys = {"players": 3, "variant": "base", "lineup": ",".join(agents)}
     named = with_agents(pd.DataFrame({"position": range(3), "agent": agents}).assign(**keys), load_game("strozzi"))[
         "who"
     ]
-    assert [name.replace("\n", "") for name in named] == [*agents[:2], "usual"]
+    changed = [f"the usual player with keep plus one {worth}" for worth in (2, 3)]
+    assert [name.replace("\n", " ") for name in named] == [*changed, "usual"]
     assert max(len(line) for name in named for line in name.split("\n")) <= 24

@@ -127,8 +127,10 @@ def test_every_variant_is_compared_with_the_first(tmp_path):
 
 @pytest.mark.slow
 def test_differences_of_two_comparisons_are_not_compared():
-    given = {"settings": [WARE], "players": 3, "agents": "random", "deals": 30, "workers": 1}
-    both = ss.side_by_side([ss.compare("strozzi", **given, seed=seed) for seed in (1, 2)])
+    given = {"players": 3, "agents": "random", "deals": 30, "workers": 1}
+    one, other = (ss.compare("strozzi", settings=[setting], **given) for setting in (WARE, "tracks.bonus.9=20"))
+    assert ss.side_by_side([one, one]).verdict.answer.startswith("Nothing is compared: ")
+    both = ss.side_by_side([one, other])
     tables = set(both.tables["changes"]["table"])
     assert "seats" in tables
     assert not tables & {"sides", "difference"}
@@ -138,6 +140,8 @@ def test_differences_of_two_comparisons_are_not_compared():
     ("given", "named"),
     [
         ({"settings": ["tracks.bonus.7"]}, "settings: .*KEY=VALUE"),
+        ({"settings": ["second_lap=true"]}, "settings: .*did you mean rules.second_lap=true[?]"),
+        ({"settings": ["rule.second_lap=true"]}, "settings: .*did you mean rules.second_lap[?]"),
         ({"settings": ["tracks.bonus.7=5"]}, "settings: .*changes nothing"),
         ({"settings": ["track.bonus.7=5"]}, "settings: .*did you mean 'tracks'"),
         ({"settings": [WARE, WARE]}, "settings: .*given twice"),
@@ -211,8 +215,22 @@ def test_an_error_about_a_setting_advises_a_form_that_is_taken():
     assert (found[-1], len(found)) == (SHIP, 30)
 
 
+@pytest.mark.slow
+def test_pairs_of_two_studies_are_named_by_their_changes_and_the_largest_change_is_first():
+    given = {"players": 3, "agents": "random", "deals": 600, "workers": 1}
+    first = ss.compare("strozzi", settings=["tracks.bonus.9=20"], **given)
+    dear = {"dear": {"scoring": {"ship_ranks": [16, 10, 5]}}}
+    second = ss.simulate("strozzi", variant=["base", dear, "long-tracks"], **given)
+    pairs = ss.side_by_side([first, second]).tables["changes"][["than", "variant"]].drop_duplicates()
+    mine = "space 9 of the tracks pays 20 coins"
+    assert [tuple(pair) for pair in pairs.to_numpy()] == [(mine, "long-tracks"), (mine, "dear")]
+    verdict = ss.side_by_side([first, second]).verdict
+    assert verdict.answer.startswith(f"Long-tracks beside {mine}: ")
+
+
 def test_studies_without_a_common_line_up_say_so(tmp_path):
     studies = [ss.simulate("strozzi", players=3, agents=agent, deals=60) for agent in ("random", "greedy")]
     together = ss.side_by_side(studies)
     assert together.verdict.answer == "These studies play the same box, so that nothing is compared."
+    assert "Players are compared by `strozzi compare strozzi AGENT AGENT`." in together.verdict.notes
     assert "play the same box" in together.report(tmp_path / "side.html").read_text(encoding="utf-8")

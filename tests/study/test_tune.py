@@ -9,11 +9,14 @@ import pandas as pd
 import pytest
 
 import strozzi_sim as ss
+from drawn import panels
 from strozzi_sim.agent import python_agent
 from strozzi_sim.errors import ArgumentError, InputError
 from strozzi_sim.facts.figures import SCORE, WIN_SHARE
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import Variant, with_values
+from strozzi_sim.pictures.draw import draw_picture
+from strozzi_sim.report.html_tables import page_table
 from strozzi_sim.stats.intervals import Array
 from strozzi_sim.study.box_numbers import as_settings, numbers, tunable_numbers, whole
 from strozzi_sim.study.cells import CellCounts
@@ -155,7 +158,7 @@ def test_games_allow_every_value_that_a_designer_may_try(name: str) -> None:
         ({"targets": "seat 0 wins = 50 +- 60"}, "a share lies between 0 and 100"),
         ({"targets": "seat 9 wins >= 25"}, "the seats at 3 players are 0 to 2"),
         ({"targets": "gap <= 3 at 5 players"}, "no games of 5 players"),
-        ({"targets": "nonsense = 3 +- 1"}, "unknown figure 'nonsense'"),
+        ({"targets": "nonsense = 3 +- 1"}, "unknown figure 'nonsense'; of wins, write 'the first player wins = 25"),
         ({"targets": "random wins >= 30"}, "write random among AGENT wins"),
         ({"keep": "gap +- 1"}, "a gap cannot be kept"),
         ({"keep": "score_mean = 5"}, "keep: got 'score_mean = 5'"),
@@ -163,7 +166,7 @@ def test_games_allow_every_value_that_a_designer_may_try(name: str) -> None:
         ({"targets": "gap <= 3; seat_gap <= 2"}, "targets: seat_gap <= 2: a second range of the same figure"),
         ({"targets": "nobody among random wins <= 3"}, "targets: .*nobody"),
         ({"targets": "greedy:margin=15 among random wins <= 3"}, "targets: greedy:margin=15: write greedy, which"),
-        ({"keep": "nonsense +- 1"}, "keep: .*unknown figure 'nonsense'"),
+        ({"keep": "nonsense +- 1"}, "keep: .*unknown figure 'nonsense'; known: seat_gap"),
         ({"keys": "tracks.bonus.9 = 0 to inf"}, "both ends must be numbers"),
         ({"keys": "tracks.bonus.9 = 14 to 16"}, "keys: tracks.bonus.9 has no other value"),
         ({"keys": "nothing.*"}, "keys: no number has a key like"),
@@ -217,6 +220,35 @@ def test_key_numbers_are_of_the_rung_of_the_verdict() -> None:
     tables = planted_tables([(changes, {FIRST: figure, SECOND: figure}) for changes, figure in rungs])
     assert "25.0 of 100 games" in study.verdict(tables, study.look()).subject
     assert {number.row.value for number in study.sections(tables, study.look())[0].numbers} == {0.25}
+
+
+@pytest.mark.parametrize(
+    ("target", "bounds", "text"),
+    [
+        ("seat 0 wins <= 30", (-np.inf, 0.3), "(0 to 30)"),
+        ("seat 0 wins >= 30", (0.3, np.inf), "(30 to 100)"),
+        ("score_mean <= 30", (-np.inf, 30.0), "(at most 30.0)"),
+    ],
+)
+def test_a_target_of_one_bound_is_drawn_from_the_end_of_the_axis_to_the_bound(
+    target: str, bounds: tuple[float, float], text: str
+) -> None:
+    study = tune_study(targets=[target])
+    label = study.parsed[1][0].label
+    tables = planted_tables([(0, {label: (0.4, MISSED)}), (1, {label: (0.25, MET)})])
+    tables["ladder"][["least", "most"]] = [end if np.isfinite(end) else np.nan for end in bounds]  # as in a file
+    ladder, table = study.sections(tables, study.look())[0].shown
+    rows = study.sections(tables, study.look())[0].tables["rungs"]
+    chart = draw_picture(ladder, rows, {})
+    assert chart is not None
+    factor = study.parsed[1][0].figure.measure.factor
+    (panel,) = panels(chart)
+    ends = [end if np.isinf(bound) else factor * bound for bound, end in zip(bounds, panel.x, strict=True)]
+    lines = [[x for x, _ in line] for _, dash, line in panel.drawn_lines if dash == "-"]
+    assert ends in lines
+    (wanted_line,) = (cells for keys, cells in page_table(table, rows, {}).rows if keys == ("wanted",))
+    assert wanted_line[0].interval == text
+    assert None in next(row for row in chart.data()["rows"] if "wanted" in row)[3:6]
 
 
 def test_only_an_undecided_rung_of_fewer_changes_may_do() -> None:

@@ -1,5 +1,6 @@
 """`weights`: the numbers that matter are found with their signs and sizes, those that do nothing are grouped."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -37,6 +38,7 @@ from strozzi_sim.study.kinds.weights import (
 from strozzi_sim.study.progress import GAMES, Progress
 from strozzi_sim.study.screen import Screen
 from strozzi_sim.study.searching import seed_of
+from strozzi_sim.study.verdict import MOST_WORDS
 from study_examples import tables_in
 
 BASE = resolve_variant(load_game("strozzi"), "base")
@@ -389,7 +391,13 @@ def test_what_is_refused(given, words):
 def test_verdict_and_page_say_what_matters_and_what_could_be_missed(tmp_path):
     found = ss.weights("strozzi", players=3, agents="random", deals=20_000, keys="setup.*", workers=1)
     headline, *groups = found.verdict.lines
-    assert headline == "No number is known to move the shares of wins."
+    most = found.tables["weights"]["most"].max()
+    (said,) = re.findall(
+        r"^With 20,000 deals a change of up to ([\d.]+) of 100 games could be missed; no number is found to move who wins[.]$",
+        headline,
+    )
+    assert 0 <= float(said) / 100 - most < 0.01
+    assert len(headline.split()) <= MOST_WORDS
     assert any("change something; a change of the shares of wins by up to" in each for each in groups)
     (nothing,) = (each for each in groups if "cannot be told from zero; a change of up to" in each)
     assert "ship cards removed with 4 players" in nothing

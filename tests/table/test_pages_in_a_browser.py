@@ -100,7 +100,7 @@ def test_keys_slider_rounds_list_and_swipes_step_through_the_game(opened):
     total = int(count.inner_text().split(" / ")[1])
     assert said.inner_text().startswith("The promotion tiles to choose from are ")
     page.keyboard.press("ArrowRight")
-    assert said.inner_text() == "Round 1 begins with seat 0."
+    assert said.inner_text() == "Round 1 begins with the first player."
     page.keyboard.press("PageDown")
     assert said.inner_text().startswith("Round 2 begins")
     page.keyboard.press("End")
@@ -143,7 +143,7 @@ def test_without_javascript_the_list_tells_the_game(opened):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("words", [("Face up",), ("Face up:", "Seat 2")], ids=["zones", "text"])
+@pytest.mark.parametrize("words", [("Face up",), ("Face up:", "The last player")], ids=["zones", "text"])
 def test_a_game_without_a_table_of_its_own_has_zones_or_the_text_of_its_render(opened, monkeypatch, words):
     monkeypatch.setattr(GAME.view, "declares", lambda name: len(words) > 1)
     record = played_on(Position(GAME, 3, seed=2))
@@ -154,7 +154,7 @@ def test_a_game_without_a_table_of_its_own_has_zones_or_the_text_of_its_render(o
     )
     picture = page.locator("#board svg").text_content()
     assert all(word in picture for word in words)
-    assert "Seat 2 seat 2" not in picture
+    assert "The last player the last player" not in picture
     assert not page.locator(".jump").is_visible()  # the game has no rounds
     assert "rounds" not in page.locator("footer").inner_text()
     assert page.evaluate(SMALL_TEXT) == []

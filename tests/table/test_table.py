@@ -204,9 +204,9 @@ def test_lay_out_comes_before_the_standing():
 @pytest.mark.parametrize(
     ("winners", "words"),
     [
-        ([2], "Seat 2 wins with 30 points, ahead of seat 0"),
-        ([0, 2], "Seat 0 and seat 2 have 30 points each"),
-        (None, "Seat 0 and seat 2 have 30 points each"),  # lines that name no winners
+        ([2], "The last player wins with 30 points, ahead of the first player"),
+        ([0, 2], "The first player and the last player have 30 points each"),
+        (None, "The first player and the last player have 30 points each"),  # lines that name no winners
     ],
 )
 def test_a_tie_break_decides_the_heading(winners, words):

@@ -216,7 +216,7 @@ def test_a_search_is_shown_while_it_thinks_and_a_refusal_in_words(serve, opened)
         "[document.querySelectorAll('#choices button[data-k]').length, document.querySelector('#question').innerText]"
     )
     choices, question = page.evaluate(at_once)
-    assert choices or re.fullmatch(r"Seat \d is thinking", question)
+    assert choices or re.fullmatch(r"The \w+ player is thinking", question)
     asked_or_over(page)
     server.pages.session.play(server.pages.session.state()["version"], name="pass")  # in another window
     press_until_told(page, "load the page again|still thinking")

@@ -66,7 +66,7 @@ def test_a_whole_game_whose_record_is_the_position_of_its_choices(game, players)
     lines = [json.loads(line) for line in session.record().splitlines()]
     assert Position.from_record(lines) == position
     assert lines[0]["agents"] == ["random", "you", "random"][:players]
-    assert state["heading"].startswith(("Seat ", "You ", "Medici ", "Strozzi "))
+    assert state["heading"].startswith(("The ", "You ", "Medici ", "Strozzi "))
     position.deal += 1
     session.set_result(position, {})
     assert session.result is None  # the same actions in another deal

@@ -42,8 +42,8 @@ WEIGHTS: dict[str, Any] = {
 @compiled_agent(
     name="fixed-price",
     games=("medici_vs_strozzi",),
-    value=Param(12, 0, MAX_PRICE, "the price it names, and the highest it pays"),
-    tiles=Param(1, 1, MAX_REVEAL, "tiles it shows, as far as it may"),
+    value=Param(12, 0, MAX_PRICE, "the price it names, and the highest it pays", label="price"),
+    tiles=Param(1, 1, MAX_REVEAL, "tiles it shows, as far as it may", label="tiles shown"),
 )
 def fixed_price(state, rules, params, memory, rng):
     """Names one price for every lot, buys at that price or less, and loads where it earns most now."""
@@ -78,7 +78,7 @@ def fair_action(state, rules, weights, memory, factor):
     name="fair-price",
     games=("medici_vs_strozzi",),
     memory=MEMORY,
-    factor=Param(1.0, 0.0, 3.0, "multiple of the fair price that it names"),
+    factor=Param(1.0, 0.0, 3.0, "multiple of the fair price that it names", label="multiple of the price"),
     **WEIGHTS,
 )
 def fair_price(state, rules, params, memory, rng):

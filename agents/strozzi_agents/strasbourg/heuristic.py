@@ -78,7 +78,13 @@ PARAMS: dict[str, Any] = {
     "coin_spread": Param(1.24, 0.0, 10.0, "lead in coins that wins with probability 3/4, per future guild auction"),
     "coin_task": Param(0.33, 0.0, 3.0, "additional points of a coin with the task of most coins"),
     "keep": Param(0.35, -5.0, 10.0, "points that a task must promise to be kept"),
-    "keep_blindly": Param(0.0, 0.0, 1.0, "probability of keeping each task, to measure task values; 0: by promise"),
+    "keep_blindly": Param(
+        0.0,
+        0.0,
+        1.0,
+        "probability of keeping each task, to measure task values; 0: by promise",
+        label="chance to keep a task",
+    ),
     # Coins.
     "coin": Param(1.17, 0.0, 3.0, "points of a coin for a seat without coins"),
     "spend": Param(0.91, 0.05, 5.0, "coins needed per future guild auction"),

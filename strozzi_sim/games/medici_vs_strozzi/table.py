@@ -48,9 +48,6 @@ class MediciTable(GameTable):
         fleets = [[{"capacity": n, "harbor": None, "tiles": []} for n in self._capacities] for _ in range(SEATS)]
         return {**_NO_LOT, "ships": fleets, "bag": len(self._tiles), "discards": []}
 
-    def name(self, seat: int) -> str:
-        return "You" if seat == self.viewer else PLAYER_NAMES[seat]
-
     def _words(self, tiles: Any) -> str:
         return listed([f"{self._tiles[tile]['type']} {self._tiles[tile]['value']}" for tile in tiles])
 

@@ -6,6 +6,7 @@ from typing import Any
 from strozzi_sim.errors import InputError
 from strozzi_sim.game.restricting import Occasions, Restriction, Use, at_most, never
 from strozzi_sim.games.strasbourg.state import ANYWHERE, AUCTIONS, BESIDE_OWN, STEPS
+from strozzi_sim.games.strasbourg.tasks import task_names
 
 # of the auctions A to G
 _SUBJECTS = ("nobility and church", "first guild", "merchants", "second guild", "merchants", "third guild", "merchants")
@@ -34,10 +35,12 @@ def restrictions(components: Mapping[str, Any]) -> dict[str, Restriction]:
         use = Use("seat", f"kept > {fewest}", _GAMES)
         text = "no more tasks than the minimum may be kept"
         by_name["task:any"] = Restriction(text, never("no_keep", more), use, noun="keeping more tasks")
+    conditions = task_names(components)
     for k, task in enumerate(data["id"] for data in components["tasks"]):
-        text = f"task {task} may not be kept, if there is another choice"
+        name = f"the task \N{LEFT DOUBLE QUOTATION MARK}{conditions[task]}\N{RIGHT DOUBLE QUOTATION MARK}"
+        text = f"{name} may not be kept, if there is another choice"
         use = Use("task", f"task == {task} and kept == yes", Occasions("task", "hands with it", f"task == {task}"))
-        by_name[f"task:{task}"] = Restriction(text, never("no_task", 1 << k), use, noun=f"task {task}")
+        by_name[f"task:{task}"] = Restriction(text, never("no_task", 1 << k), use, noun=name)
     for kind in ("chapel", "edifice"):
         text, occasions = f"no {kind} may be built", Occasions(kind, "chances to build")
         own, use = f"{text} beside an own member, if there is another choice", Use(kind, "beside_own == yes", occasions)

@@ -172,8 +172,8 @@ const renderer = {
     ];
   },
   words: (v, head) => {
-    const members = v.members.map(([c, r, s]) => `seat ${s} on ${column(c)}${r}`).join(", ") || "none";
-    const council = head.board.chairs.map(c => `${c} ${v.council[c] === null ? "empty" : `seat ${v.council[c]}`}`).join(", ");
+    const members = v.members.map(([c, r, s]) => `player ${s + 1} on ${column(c)}${r}`).join(", ") || "none";
+    const council = head.board.chairs.map(c => `${c} ${v.council[c] === null ? "empty" : `player ${v.council[c] + 1}`}`).join(", ");
     return `Members in the city: ${members}. Council: ${council}. Edifices: ${v.built.map(([c, r, p]) => `${p} on ${column(c)}${r}`).join(", ") || "none"}. Chapels: ${v.chapels.length}.`;
   },
   compose: (box, plan, submit) => composeStacks(box, plan, submit),

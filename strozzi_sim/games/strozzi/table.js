@@ -100,8 +100,8 @@ const renderer = {
     {name: "Coins", cell: s => v.coins[s]},
   ],
   words: v => {
-    const ports = PORTS.map(p => `${capital(p)}: ${v.ports[p].map(s => `seat ${s.seat} with speed ${s.speed}`).join(", ") || "no ship"}`);
-    const spaces = track => track.flatMap((there, k) => there.map(s => `seat ${s} on ${k}`)).reverse().join(", ");
+    const ports = PORTS.map(p => `${capital(p)}: ${v.ports[p].map(s => `player ${s.seat + 1} with speed ${s.speed}`).join(", ") || "no ship"}`);
+    const spaces = track => track.flatMap((there, k) => there.map(s => `player ${s + 1} on ${k}`)).reverse().join(", ");
     return `${ports.join("; ")}. Markers: ${Object.entries(v.tracks).map(([c, t]) => `${capital(c)} ${spaces(t)}`).join("; ")}.`;
   },
 };

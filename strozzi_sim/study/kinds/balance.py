@@ -35,7 +35,7 @@ from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import play
 from strozzi_sim.study.seats import held_elsewhere, seat_verdict
 from strozzi_sim.study.verdict import Verdict, games_at_most, games_of_100
-from strozzi_sim.study.wording import plain_player, player_name, players_words
+from strozzi_sim.study.wording import plain_player, player_name, player_sentence, players_words
 
 TIERS = "tiers"
 TIER_DEALS = 14_000  # of each tier, for all player counts together: about a minute on two cores
@@ -270,4 +270,6 @@ def styles_verdict(tables: Tables, game: Game, chunks: int = MAX_CHUNKS) -> Verd
     shares = [f"{first[0]} wins {first[1]} of 100 games", *(f"{name} {wins}" for name, wins in others)]
     more = f"; the other {len(named) - _MOST} win less" if len(named) > _MOST else ""
     plans = f"Each plays {among}: {listed(shares)}{more}."
-    return Verdict(answer, notes=(plans, "Plans that no agent here follows are not tested."))
+    about = player_sentence(game, best.agent)
+    of_best = [f"{with_capital(first[0])}: {about[:1].lower()}{about[1:]}"] if about else []
+    return Verdict(answer, notes=(plans, *of_best, "Plans that no agent here follows are not tested."))

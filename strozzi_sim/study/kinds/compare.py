@@ -20,6 +20,7 @@ from strozzi_sim.errors import ArgumentError, as_argument_error
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.figures import SCORE, WIN_SHARE, Figure
 from strozzi_sim.game import Game, find_game
+from strozzi_sim.game.component_names import boxes_in_words
 from strozzi_sim.game.sentences import listed, with_capital
 from strozzi_sim.game.variants import BASE, AnyVariant, Variant, differing_keys, shipped_variants, with_settings
 from strozzi_sim.simulation.seatings import Design
@@ -270,6 +271,11 @@ class CompareVariants(Compare):
 
     kind = "compare_variants"
     is_of_variants, has_pages, printed = True, True, ("changes",)
+
+    @property
+    def boxes(self) -> dict[str, str]:
+        """The variants in words, by name."""
+        return boxes_in_words(self.the_game, self.variant_of)
 
     def facts(self, look: Look) -> tuple[Crosstab, ...]:
         return facts_of_games(self, look)

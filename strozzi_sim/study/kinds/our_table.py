@@ -2,12 +2,13 @@
 
 The scores of a game depend on each other, so the game is the unit. How strong players are follows from two of its
 figures: the mean score, and the distance from the highest score to the lowest. Their means over the sheets are nearly
-normal around those of simulated games. Players who are not equally strong have scores further apart, or lead at seats.
+normal around those of simulated games. Sheets are like a strength only if both figures, and how far the mean scores of
+games spread, fit it. Players who are not equally strong have scores further apart, or lead at seats.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import NormalDist
@@ -38,14 +39,17 @@ OF_LEVELS, OF_TIERS = 2_000, 5_000  # usual deals of each level, which take half
 STEP = 0.1  # between places on the scale of levels
 EXPECTED = (40, 200)  # numbers of games for which a study says how well they tell a level
 DISTANCE = Figure("distance_mean", "mean distance from the highest score to the lowest", "amount")
+SPREAD = Figure("mean_spread", "spread of the games' mean scores", "amount", "standard deviation over games")
 LEAD = Figure("lead_mean", "lead of a seat", "amount", "mean of the score at the seat less the mean score of its game")
 LEVEL = Figure("level", "level of play", "number", "level of the player whose games have such scores", lowest=0.0)
 OF_LEVEL = Figure("level_expected", "level of play", "number", "interval that is expected of n games at this level")
 ERRORS = "What a level loses a decision is expected lead, in games among its like, as the trained player judges it."
-FITTED = 2  # figures by which the strength is found: the first of `GameFigures`
+OF_GAMES = (SCORE, DISTANCE, SPREAD)  # the first figures of `GameFigures`; the leads of the seats follow
+FITTED = 2  # of these, by which the strength is found
 _SIDES = [Figure(name, "", "amount") for name in ("ours", "simulated")]  # of a figure, on one axis with the others
 _SHRUNK = 1e-3  # of the variance, so that figures that are equal in every game have a likelihood
-_SIDE = 0.025  # probability that a figure of equal players of a simulated strength is beyond one end of its band
+_SIDE = 0.025  # probability that twice the log likelihood of a strength is too far below the best by chance, each way
+_LEADS, _FIGURE = 0.025, 0.01  # probability that of equal players any lead, or another figure, is outside its band
 MOST_EXCESS = NormalDist().inv_cdf(1 - _SIDE) ** 2  # of the misfit of a strength that is not excluded
 
 
@@ -113,7 +117,7 @@ class OurTable(Study):
     sheets: dict[str, tuple[tuple[int, ...], ...]]  # scores of real games in seat order, by player count
     usual_deals, keeps_rows = OF_TIERS, True
     printed = ("fit", "bands")
-    measured = (LEVEL, OF_LEVEL, SCORE, DISTANCE, LEAD)
+    measured = (LEVEL, OF_LEVEL, *OF_GAMES, LEAD)
 
     def check(self) -> None:
         check_whole("deals", self.deals, 2, MOST_DEALS)
@@ -141,13 +145,19 @@ class OurTable(Study):
         played = [figures_of(scores) for scores in simulated.values()]
         scale = scale_of(played) if self.levels else played
         misfits = np.array([misfit(ours, strength) for strength in scale])
+        figures = bands(ours, scale[int(misfits.argmin())])
         fit = pd.DataFrame(self._strengths(list(simulated)))
         fit["excess"] = [misfit(ours, strength) - misfits.min() for strength in played]
-        fit["inside"] = (fit["excess"] <= MOST_EXCESS).astype(np.int64)
+        fit["inside"] = ((fit["excess"] <= MOST_EXCESS) & (not is_unlike(figures))).astype(np.int64)
         fit["n"] = sum(own.games for own in ours.values())
         fit["simulated"] = [sum(each.games for each in strength.values()) for strength in played]
-        tables = {"fit": fit, "bands": bands(ours, scale[int(misfits.argmin())])}
-        return {**tables, "level": level_table(ours, scale, misfits)} if self.levels else tables
+        tables = {"fit": fit, "bands": figures}
+        if not self.levels:
+            return tables
+        level = level_table(ours, scale, misfits)
+        if is_unlike(figures):
+            level[["low", "high"]] = np.nan
+        return {**tables, "level": level}
 
     def _strengths(self, agents: Sequence[str]) -> list[dict[str, Any]]:
         """Return of each agent its strength, its spec string, and the points that it loses per decision (or NaN)."""
@@ -168,48 +178,67 @@ class OurTable(Study):
 
     def verdict(self, tables: Tables, look: Look) -> Verdict:
         """Return the strength that fits best or why none does, then how sure that is."""
-        fit, games = tables["fit"], f"{tables['fit']['n'].iloc[0]:,} games"
-        inequality = self._inequality(tables["bands"])
-        (mean,) = pick(tables["bands"], figure=SCORE.name).itertuples(index=False)
-        means = f"Your mean score is {with_unit(f'{mean.value:.1f}', self.the_game)}, that of {games} at"
-        band = f"{mean.band_low:.1f} to {mean.band_high:.1f}"
+        fit, figures = tables["fit"], tables["bands"]
+        leader = self._leader(figures)
+        if is_unlike(figures):
+            why, *others = self._outside(figures)
+            like_none = f"look like those of none of our players: {why}."
+            answers = [f"Your games {like_none}", leader]
+            is_lead = figures["figure"] == LEAD.name
+            far = excess(figures).where(~_is_far_apart(figures), 0)
+            if leader and far[is_lead].max() > far[~is_lead].max():
+                answers = [leader, f"Together they {like_none}"]
+            notes = [f"The nearest are {self._nearest(tables)}.", *(f"{with_capital(other)}." for other in others)]
+            if _is_far_apart(figures).any():
+                notes.append("Players who are not equally strong, or play in another style, are further apart.")
+            return Verdict(answers[0], notes=tuple(filter(None, [*answers[1:], *notes])))
+        games = f"{fit['n'].iloc[0]:,} games"
+        look_like = f"look {'' if 'level' in tables else 'most ' * (len(fit) > 1)}like {self._like(tables)}."
+        if leader:
+            return Verdict(leader, notes=(f"Together they {look_like}",))
+        answer = f"Your games {look_like}"
         if "level" not in tables:
-            likely = [players_words(self.the_game, agent) for agent in fit.sort_values("excess")["agent"]]
-            verdict = f"Your games look {'most ' * (len(fit) > 1)}like those of {likely[0]}."
-            note = self._excluded(fit, games)
-            if not mean.inside:
-                verdict = f"Your games do not look like those of {listed(likely, 'or')}."
-                note = f"{means} the nearest, {likely[0]}, {band}."
-            return Verdict(inequality or verdict, notes=(note,))
+            return Verdict(answer, notes=(self._excluded(fit, games),))
         own, *expected = tables["level"].itertuples(index=False)
-        top, level = len(fit) - 1, round(own.value)
         powers = [
             f"{each.n} games tell it to \N{PLUS-MINUS SIGN} {(each.high - each.low) / 2:.1f}" for each in expected
         ]
         sure = f"With 95 % certainty it is level {own.low:.1f} to {own.high:.1f}, from {games}."
-        details = [sure, f"At this level {listed(powers)}.", *self._closeness(tables["bands"])]
-        if not mean.inside:
-            details = [f"{means} level {level} {band}."]
-        like = self._like(fit, own.value, bool(mean.inside))
-        if inequality and mean.inside:
-            return Verdict(inequality, notes=(f"Together they look {like}.", *details))
-        if inequality and 0 < own.value < top:
-            return Verdict(inequality, notes=tuple(details))
-        return Verdict(f"Your games look {like}.", notes=tuple(details))
+        return Verdict(answer, notes=(sure, f"At this level {listed(powers)}."))
 
-    def _like(self, fit: pd.DataFrame, value: float, is_inside: bool) -> str:
-        """Return what games look like that fit a place on the scale best, in the band of its mean score or not."""
-        top, level = len(fit) - 1, round(value)
-        if not is_inside and value in (0, top):
-            beyond = f"weaker than level 0 of {top}" if value == 0 else f"stronger than level {top}"
-            return f"{beyond} of the trained player"
-        if not is_inside:
-            return f"like those of trained players of no level; the nearest is level {level} of {top}"
-        rate = fit["error_rate"].iloc[level]
+    def _nearest(self, tables: Tables) -> str:
+        """Return the players that fit best as text: a level, or an agent."""
+        fit = tables["fit"]
+        if "level" in tables:
+            return f"trained players of level {round(tables['level']['value'].iloc[0])} of {len(fit) - 1}"
+        return players_words(self.the_game, str(fit.loc[fit["excess"].idxmin(), "agent"]))
+
+    def _like(self, tables: Tables) -> str:
+        """Return whose games those of the sheets are like, of a level with what it loses per decision if known."""
+        nearest = self._nearest(tables)
+        if "level" not in tables:
+            return f"those of {nearest}"
+        level = round(tables["level"]["value"].iloc[0])
+        rate = tables["fit"]["error_rate"].iloc[level]
         if np.isnan(rate):
-            return f"like those of trained players of level {level} of {top}"
+            return f"those of {nearest}"
         error = with_unit(f"{rate:.1f}", self.the_game)
-        return f"like those of trained players who err about {error} a decision (level {level} of {top})"
+        place = f"level {level} of {len(tables['fit']) - 1}"
+        return f"those of trained players who err about {error} a decision ({place})"
+
+    def _outside(self, figures: pd.DataFrame) -> Iterator[str]:
+        """Yield the figures of games outside their bands, the farthest first, each as a clause with its band."""
+        words = {
+            SCORE.name: "the mean score is {}",
+            DISTANCE.name: "first and last are {} apart",
+            SPREAD.name: "mean scores of games vary by {}",
+        }
+        farthest = figures.loc[excess(figures).sort_values(ascending=False).index]
+        for row in farthest[farthest["figure"].isin(words) & (farthest["inside"] == 0)].itertuples(index=False):
+            ends = (row.value, row.band_low, row.band_high)
+            digits = 0 if len({f"{end:.0f}" for end in ends}) == len(ends) else 1
+            value, low, high = (f"{end:.{digits}f}" for end in ends)
+            yield f"{words[row.figure].format(with_unit(value, self.the_game))}, not {low} to {high}"
 
     def _excluded(self, fit: pd.DataFrame, games: str) -> str:
         """Return how many strengths were compared, and which of them the sheets exclude."""
@@ -222,41 +251,24 @@ class OurTable(Study):
         excluded = "none" if len(likely) == len(fit) else excluded
         return f"{without}{len(fit)} strengths were compared, and {games} exclude {excluded}."
 
-    def _inequality(self, figures: pd.DataFrame) -> str:
-        """Return the sentence that players are not equally strong, or "" if no figure of the sheets shows it."""
+    def _leader(self, figures: pd.DataFrame) -> str:
+        """Return the sentence that a seat leads more than among equal players, or "" if none does."""
         leads = pick(figures, figure=LEAD.name, inside=0)
-        (distance,) = pick(figures, figure=DISTANCE.name).itertuples(index=False)
-        if len(leads):
-            lead = leads.loc[(leads["value"] - leads["simulated"]).abs().idxmax()]
-            more = lead["value"] - lead["simulated"]
-            who = seat_words(int(lead["seat"]), max(self.players))
-            amount = with_unit(f"{abs(more):.{_digits(more)}f}", self.the_game)
-            why = f"{who} scores {amount} {'more' if more > 0 else 'less'} than among equals"
-        elif distance.value > distance.band_high:
-            apart, usual = self._apart(distance)
-            why = f"first and last are {apart} apart, among equals {usual}"
-        else:
+        if leads.empty:
             return ""
+        lead = leads.loc[excess(leads).idxmax()]
+        more = lead["value"] - lead["simulated"]
+        who = seat_words(int(lead["seat"]), max(self.players))
+        amount = with_unit(f"{abs(more):.{_digits(more)}f}", self.the_game)
+        why = f"{who} scores {amount} {'more' if more > 0 else 'less'} than among equals"
         return f"Your players are not equally strong, or play in another style: {why}."
-
-    def _closeness(self, figures: pd.DataFrame) -> list[str]:
-        """Return a sentence if the scores of the sheets are closer together than those of equal players, else none."""
-        (distance,) = pick(figures, figure=DISTANCE.name).itertuples(index=False)
-        apart, usual = self._apart(distance)
-        words = f"First and last are {apart} apart, at this level {usual}."
-        return [words] if distance.value < distance.band_low else []
-
-    def _apart(self, distance: Any) -> tuple[str, str]:
-        """Return the distance of first and last on the sheets, with its unit, and among equals."""
-        digits = _digits(distance.value - distance.simulated)
-        return with_unit(f"{distance.value:.{digits}f}", self.the_game), f"{distance.simulated:.{digits}f}"
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
         """Return the figures of the sheets beside those of the strength that fits best, and how every strength fits."""
         figures, fit = tables["bands"], tables["fit"]
         most = max(self.players)
         seats = [f"lead of {seat_words(int(seat), most)}" if seat >= 0 else "" for seat in figures["seat"].fillna(-1)]
-        labels = {SCORE.name: SCORE.label, DISTANCE.name: DISTANCE.label}
+        labels = {figure.name: figure.label for figure in OF_GAMES}
         what = [seat or labels[name] for seat, name in zip(seats, figures["figure"], strict=True)]
         rows = figures.assign(what=what, players=self.players[0], variant="", lineup="", deals=figures["n"])
         ours = rows.assign(figure="ours", low=np.nan, high=np.nan)
@@ -266,7 +278,7 @@ class OurTable(Study):
         apart = beside.assign(**beside[["value", "low", "high"]].sub(beside["simulated"], axis=0))
         words = "{what} at such a strength; the sheets have {sheets:.1f}"
         numbers = key_numbers(simulated.assign(sheets=rows["value"]).head(2), _SIDES[1], words)
-        if "level" in tables:
+        if "level" in tables and not is_unlike(figures):
             numbers = (*key_numbers(pick(tables["level"], figure=LEVEL.name), LEVEL, "level of play"), *numbers)
         best = fit.loc[fit["excess"].idxmin(), "strength"]
         shown = section("fit", {"beside": beside, "apart": apart}, _SIDES, numbers=numbers, strength=best)
@@ -292,7 +304,9 @@ def _fit_keys(fit: pd.DataFrame, unit: str) -> tuple[tuple[str, ...], ...]:
 class GameFigures:
     """Mean and covariance of figures over games of one player count."""
 
-    mean: Array  # float64[2 + P]: mean score, distance from highest to lowest, lead of every seat over the mean score
+    # float64[3 + P]: mean score, distance from highest to lowest, squared distance of the mean score from that of all
+    # games, and the lead of every seat over the mean score
+    mean: Array
     covariance: Array
     games: int
 
@@ -300,7 +314,8 @@ class GameFigures:
     def of(cls, scores: Array) -> GameFigures:
         """Return the figures of games with these final scores, int64[games, P]."""
         mean = scores.mean(axis=1, keepdims=True)
-        each = np.hstack([mean, np.ptp(scores, axis=1, keepdims=True), scores - mean])
+        squared = (mean - mean.mean()) ** 2 * (len(mean) / max(len(mean) - 1, 1))
+        each = np.hstack([mean, np.ptp(scores, axis=1, keepdims=True), squared, scores - mean])
         covariance = np.cov(each, rowvar=False, ddof=min(1, len(each) - 1))  # of a single game: 0
         return cls(each.mean(axis=0), covariance, len(scores))
 
@@ -369,21 +384,47 @@ def level_row(figure: Figure, games: int, misfits: Array) -> dict[str, Any]:
 def bands(ours: Strength, strength: Strength) -> pd.DataFrame:
     """Return each figure of the sheets, what a strength has, and the band of as many games among equal players.
 
-    A mean score, and a distance, is beyond each end of its band in 1 of 40 sheets; any of the leads in 1 of 40.
+    A figure of games is outside its band in 1 of 100 sheets, any of the leads in 1 of 40.
     """
-    rows, most = [], max(ours)
-    for column in range(FITTED + most):
+    rows, most, of_games = [], max(ours), len(OF_GAMES)
+    for column in range(of_games + most):
         games = {players: own.games for players, own in ours.items() if column < len(own.mean)}
         part = np.array(list(games.values())) / sum(games.values())
         value = part @ [ours[players].mean[column] for players in games]
         simulated = part @ [strength[players].mean[column] for players in games]
         variance = part**2 @ [strength[players].error_of(count)[column, column] for players, count in games.items()]
-        if column >= FITTED:  # leads of unequal players who change seats vary more, and yet no seat leads
+        if column >= of_games:  # leads of unequal players who change seats vary more, and yet no seat leads
             own = part**2 @ [ours[players].covariance[column, column] / count for players, count in games.items()]
             variance = max(variance, own)
-        half = NormalDist().inv_cdf(1 - (_SIDE if column < FITTED else _SIDE / 2 / most)) * variance**0.5
-        row = {"value": value, "simulated": simulated, "band_low": simulated - half, "band_high": simulated + half}
+        is_lead = column >= of_games
+        outside = _LEADS / most if is_lead else _FIGURE
+        half = NormalDist().inv_cdf(1 - outside / 2) * variance**0.5
+        ends = np.array([value, simulated, simulated - half, simulated + half])
+        figure = LEAD if is_lead else OF_GAMES[column]
+        if figure is SPREAD:
+            ends = np.sqrt(np.maximum(ends, 0.0))
+        row = dict(zip(("value", "simulated", "band_low", "band_high"), ends.tolist(), strict=True))
         row |= {"inside": int(abs(value - simulated) <= half), "n": sum(games.values())}
-        key = {"figure": (SCORE, DISTANCE)[column].name if column < FITTED else LEAD.name}
-        rows.append({**key, "seat": column - FITTED if column >= FITTED else np.nan, **row})
+        rows.append({"figure": figure.name, "seat": column - of_games if is_lead else np.nan, **row})
     return pd.DataFrame(rows)
+
+
+def is_unlike(figures: pd.DataFrame) -> bool:
+    """Return whether sheets are like no strength: a figure of games is outside its band.
+
+    `figures` is a table of `bands`. Scores that are far apart fit sheets on which a seat leads.
+    """
+    outside = figures["inside"] == 0
+    is_lead = figures["figure"] == LEAD.name
+    has_leader = (outside & is_lead).any()
+    return bool((outside & ~is_lead & ~(has_leader & _is_far_apart(figures))).any())
+
+
+def excess(figures: pd.DataFrame) -> pd.Series:
+    """Return how far each figure of a table of `bands` is from the simulated one, in halves of its band."""
+    return (figures["value"] - figures["simulated"]).abs() / (figures["band_high"] - figures["band_low"]) * 2
+
+
+def _is_far_apart(figures: pd.DataFrame) -> pd.Series:
+    """Return which rows are a distance of first and last above its band."""
+    return (figures["figure"] == DISTANCE.name) & (figures["value"] > figures["band_high"])

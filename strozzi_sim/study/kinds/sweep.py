@@ -25,12 +25,11 @@ from strozzi_sim.errors import ArgumentError, as_argument_error
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.figures import Figure
 from strozzi_sim.game import Game, find_game
-from strozzi_sim.game.component_names import name_of_key
+from strozzi_sim.game.component_names import difference_in_words, name_of_key
 from strozzi_sim.game.sentences import listed, with_capital
 from strozzi_sim.game.variants import BASE, AnyVariant, Variant, is_reconstructed, published_value, with_values
 from strozzi_sim.study.arguments import WHO_PLAYS, StudyOptions, documented
 from strozzi_sim.study.cells import GAP_BY_CHANCE, SEAT_GAP, CountsOf
-from strozzi_sim.study.changes import difference_in_words
 from strozzi_sim.study.decided import Decided
 from strozzi_sim.study.games import facts_of_games, sections_of_games, tables_of_games
 from strozzi_sim.study.look import Look, Section, key_numbers, picture, section

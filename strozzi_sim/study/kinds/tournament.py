@@ -47,7 +47,7 @@ from strozzi_sim.study.model import CHUNKS, Study
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import play
 from strozzi_sim.study.verdict import Verdict, games_of_100
-from strozzi_sim.study.wording import plain_player, player_name, player_noun, player_words, shortened
+from strozzi_sim.study.wording import agent_labels, plain_player, player_name, player_noun, player_words, shortened
 
 _CHUNKS_IN_ALL, _FEWEST_CHUNKS = 2000, 20  # default chunks of all cells together; fewest of a cell
 _LETTERS, _MOST_MAPPED, _MOST_NAMED = 60, 40, 6  # most of a name; agents in a heat map; agents in a sentence
@@ -245,11 +245,8 @@ class Tournament(Study):
             ends = "\N{EN DASH}".join(f"{end:.0f}" for end in sorted({row.low, row.high}))
             ranks[row.variant, row.agent] = f" ({ends})"
         rows = zip(standing["variant"], standing["agent"], strict=True)
-        called = self._copies(player_name)
-        called = {label: called.get(label) or player_name(self.the_game, label) for label in tables["agents"]["agent"]}
-        standing["who"] = [
-            f"{shortened(called[agent], _LETTERS)}{ranks.get((name, agent), '')}" for name, agent in rows
-        ]
+        called = agent_labels(self.the_game, tables["agents"]["agent"].unique(), _LETTERS) | self._copies(player_name)
+        standing["who"] = [f"{called[agent]}{ranks.get((name, agent), '')}" for name, agent in rows]
         shown = {"standing": standing, "seat_effects": tables["seat_effects"].assign(lineup="")}
         if len(mixture := tables.get("nash", ())):
             shown["nash"] = _titled(mixture, several).replace({"agent": called})

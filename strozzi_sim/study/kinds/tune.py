@@ -319,10 +319,10 @@ class Tune(SearchStudy):
         words = _rung_names(ladder)
         keys = [("box", "what is changed"), *((name, answer.changes(rung)) for rung, name in words.items() if rung)]
         rows = ladder.assign(at=ladder["rung"].map(words), told=ladder["status"])
-        ends = ladder.drop_duplicates("target").replace([np.inf, -np.inf], np.nan)
-        middle = ends[["least", "most"]].mean(axis=1)
-        both = ends[["least", "most"]].where(ends[["least", "most"]].notna().all(axis=1))  # of one bound no interval
-        asked = ends.assign(at=_WANTED, told=_WANTED, value=middle, low=both["least"], high=both["most"])
+        wishes = ladder.drop_duplicates("target")
+        ends = wishes[["least", "most"]].fillna({"least": -np.inf, "most": np.inf})  # a file has no infinite numbers
+        middle = ends.replace([np.inf, -np.inf], np.nan).mean(axis=1)  # of one bound that bound
+        asked = wishes.assign(at=_WANTED, told=_WANTED, value=middle, low=ends["least"], high=ends["most"])
         shown = pd.concat([asked, rows], ignore_index=True)
         shown["figure"] = [figures[label].name for label in shown["target"]]
         shown = shown.assign(players=self.players[0], variant="", lineup="")

@@ -46,7 +46,7 @@ from strozzi_sim.study.running import PlayHeat, play
 from strozzi_sim.study.screen import Change, Screen, changed_box, moved
 from strozzi_sim.study.searching import Heats, SearchStudy
 from strozzi_sim.study.targets import Measured
-from strozzi_sim.study.verdict import Verdict
+from strozzi_sim.study.verdict import Verdict, games_at_most
 from strozzi_sim.study.wording import grouped
 
 CHUNKS = 50
@@ -58,7 +58,7 @@ KNOWN = 0.001  # largest share of runs that report an effect of a number that ha
 HEAVY, REAL, NOTHING = "among those that matter most", "matters less", "cannot be told from zero"
 TIED = "may matter as much"
 CHANGES = tuple(figure.difference() for figure in (WIN_SHARE, SEAT_GAP, SCORE, DECISIONS))  # of these figures
-FEW = 15  # most names in a line
+FEW = 5  # most names in a line
 KEYS = ("players", "variant", "lineup", "key", "from", "to", "by", "level")
 COLUMNS = [*KEYS, *FIGURE, "p", "status", "least", "most", "place_low", "place_high"]
 
@@ -155,7 +155,7 @@ class Weights(SearchStudy):
     def verdict(self, tables: Tables, look: Look) -> Verdict:
         """Return the number that moves the shares of wins most, and a sentence on each group of lesser numbers."""
         by_key = tables["weights"].drop_duplicates("key").set_index("key")
-        answer, *notes = _headline(tables["weights"], by_key, self.the_game)
+        answer, *notes = _headline(tables["weights"], by_key, self.the_game, self.deals)
         return Verdict(answer, notes=(*notes, *_groups(by_key, self.the_game)))
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
@@ -188,11 +188,16 @@ class Weights(SearchStudy):
         return [replace(of_steps, shown=(*of_steps.shown, heat))]
 
 
-def _headline(table: pd.DataFrame, by_key: pd.DataFrame, game: Game) -> Iterator[str]:
-    """Yield the number that moves the shares of wins most, its interval, and those that may move them as much."""
+def _headline(table: pd.DataFrame, by_key: pd.DataFrame, game: Game, deals: int) -> Iterator[str]:
+    """Yield the number that moves the shares of wins most, its interval, and those that may move them as much.
+
+    Without one, yield what could be missed in a study of so many deals.
+    """
     heavy = by_key[by_key["status"] == HEAVY]
     if heavy.empty:
-        yield "No number is known to move the shares of wins."
+        missed = games_at_most(by_key["most"].max()).removeprefix("at most ")
+        unseen = f"a change of up to {missed} could be missed"
+        yield f"With {deals:,} deals {unseen}; no number is found to move who wins."
         return
     best = heavy.index[0]
     rows = pick(table, key=best, figure=WIN_SHARE.name)

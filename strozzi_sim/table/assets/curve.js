@@ -52,7 +52,8 @@ function drawCurve() {
 function leaderWords(now) {
   if (now.some(n => n === null)) return "Some points are unknown to you.";
   const sign = head.lowest_wins && shown !== "win" ? -1 : 1, ranked = now.map(n => sign * n), best = Math.max(...ranked);
-  const who = ranked.flatMap((n, k) => n === best ? [seatName(k)] : []), second = Math.max(...ranked.filter(n => n < best));
+  const names = ranked.flatMap((n, k) => n === best ? [seatName(k)] : []);
+  const who = names.map((name, k) => k && name.startsWith("The ") ? `the ${name.slice(4)}` : name), second = Math.max(...ranked.filter(n => n < best));
   if (!Number.isFinite(second)) return "No seat leads.";
   const many = who.length > 1 || who[0] === "You";
   if (shown === "win") return `${who.join(" and ")} ${many ? "are" : "is"} ahead with ${percent(best)}.`;

@@ -7,9 +7,9 @@ const rect = (x, y, width, height, cls, rx = 4, more = {}) => tag("rect", {x, y,
 const line = (x1, y1, x2, y2, cls) => tag("line", {x1, y1, x2, y2, class: cls});
 // A part of the drawing that can be touched or chosen, by its name in the JSON.
 const spot = (name, inner) => tag("g", {"data-at": name}, inner);
-// A seat is a colour and a sign: its number, or what `signs` has for it.
+// A seat is a colour and a sign: its place, or what `signs` has for it.
 const signs = {};
-const sign = seat => signs[seat] ?? seat;
+const sign = seat => signs[seat] ?? seat + 1;
 const disc = (seat, x, y, r = 9) =>
   tag("g", {class: `p${seat}`}, tag("circle", {cx: x, cy: y, r, class: "disc"}) + text(x, y + 4, sign(seat), "num", "middle"));
 const badge = seat => `<svg class="badge" width="20" height="20" viewBox="0 0 20 20" aria-hidden="true">${disc(seat, 10, 10, 9.5)}</svg>`;

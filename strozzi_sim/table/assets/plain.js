@@ -41,7 +41,7 @@ const plain = {
   },
   columns: (v, head) => head.columns.map(([name, key]) => ({name, cell: s => esc(v[key]?.[s] ?? "?")})),
   words: v => [
-    ...(v.zones || []).map(z => `${z.name}: ${z.items.map(i => (i.seat === undefined ? "" : `seat ${i.seat} `) + i.text).join(", ") || "empty"}.`),
-    ...(v.tracks || []).map(t => `${t.name}: ${t.pieces.map(([s, k]) => `seat ${s} on ${t.spaces[k]}`).join(", ")}.`),
+    ...(v.zones || []).map(z => `${z.name}: ${z.items.map(i => (i.seat === undefined ? "" : `player ${i.seat + 1} `) + i.text).join(", ") || "empty"}.`),
+    ...(v.tracks || []).map(t => `${t.name}: ${t.pieces.map(([s, k]) => `player ${s + 1} on ${t.spaces[k]}`).join(", ")}.`),
   ].join(" ") || v.text || "",
 };

@@ -44,7 +44,7 @@ function drawSeats() {
   const top = sign * Math.max(...known.map(n => sign * n));
   const leads = v.now.map(n => n === top && known.length === v.now.length && (v.round > 0 || v.over) && v.now.some(m => sign * m < sign * top));
   const title = c => `<th scope="col"${c.left ? ' class="left-aligned"' : ""}>${c.short ? `<abbr title="${esc(c.name)}">${c.short}</abbr>` : esc(c.name)}</th>`;
-  const row = (seat, k) => `<tr class="${k === v.actor ? "acting" : ""}"><th scope="row">${badge(k)} <span>${esc(seat.name)}${
+  const row = (seat, k) => `<tr class="${k === v.actor ? "acting" : ""}"><th scope="row">${badge(k)} <span>${esc(seat.family ?? (k === head.viewer ? "You" : `Player ${k + 1}`))}${
     seat.agent === "you" || !seat.agent ? "" : `<small>${esc(seat.agent)}</small>`}</span></th>${
     columns.map(c => `<td${c.left ? ' class="left-aligned"' : ""}>${c.cell(k)}</td>`).join("")}<td><b>${v.now[k] ?? "?"}</b>${
     leads[k] ? `<small>${v.over ? "wins" : "leads"}</small>` : ""}</td></tr>`;

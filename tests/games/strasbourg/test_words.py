@@ -259,23 +259,24 @@ def test_a_wide_city_has_names_for_its_columns():
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ({"type": "plan", "player": 1, "sizes": []}, "bob (seat 1) has no stacks."),
-        ({"type": "plan", "player": 1, "sizes": [3, 1]}, "bob (seat 1) has 2 stacks, of 3, 1 cards."),
+        ({"type": "plan", "player": 1, "sizes": []}, "bob (second player) has no stacks."),
+        ({"type": "plan", "player": 1, "sizes": [3, 1]}, "bob (second player) has 2 stacks, of 3, 1 cards."),
         ({"type": "step", "step": "B", "guild": "smith"}, "Step B (the smiths)."),
-        ({"seat": "church", "replaces": 0}, "ann (seat 0) keeps the church seat."),
-        ({"seat": "smith", "replaces": 2}, "ann (seat 0) takes the smiths' seat from cat (seat 2)."),
-        ({"action": "sell", "goods": {"smith": 2}, "coins": 10}, "ann (seat 0) sells 2 smith for 10 coins."),
+        ({"seat": "church", "replaces": 0}, "ann (first player) keeps the church seat."),
+        ({"seat": "smith", "replaces": 2}, "ann (first player) takes the smiths' seat from cat (last player)."),
+        ({"action": "sell", "goods": {"smith": 2}, "coins": 10}, "ann (first player) sells 2 smith for 10 coins."),
         (
             {"type": "council", "prestige": [1, 0, 3], "privileges": [0, 0, 1], "total": [4, 1, 5]},
-            "The council gives  prestige  now  privileges\n"
-            "  ann (seat 0)            1    4           0\n"
-            "  bob (seat 1)            0    1           0\n"
-            "  cat (seat 2)            3    5           1",
+            "The council gives      prestige  now  privileges\n"
+            "  ann (first player)          1    4           0\n"
+            "  bob (second player)         0    1           0\n"
+            "  cat (last player)           3    5           1",
         ),
         (
             {"type": "score_end", "total": [7, 9, 9], "winners": [1, 2]},
-            "The game ends.  points\n  ann (seat 0)       7\n  bob (seat 1)       9\n  cat (seat 2)       9\n"
-            "bob (seat 1) and cat (seat 2) win.",
+            "The game ends.         points\n  ann (first player)        7\n"
+            "  bob (second player)       9\n  cat (last player)         9\n"
+            "bob (second player) and cat (last player) win.",
         ),
     ],
 )  # fmt: skip
@@ -294,8 +295,8 @@ def test_lines_in_words(line, words):
             "You keep T_ED5 (2 beside E5, 5 points), T_BORDER6 (6 on the border, 5 points).",
         ),
         ({"type": "bid", "stack": None}, "You pass."),
-        ({"seat": "church", "replaces": 2}, "You take the church seat from cat (seat 2)."),
-        ({"player": 1, "seat": "church", "replaces": 0}, "bob (seat 1) takes the church seat from you."),
+        ({"seat": "church", "replaces": 2}, "You take the church seat from cat (last player)."),
+        ({"player": 1, "seat": "church", "replaces": 0}, "bob (second player) takes the church seat from you."),
     ],
 )  # fmt: skip
 def test_lines_in_words_for_the_person_who_plays(line, words):
