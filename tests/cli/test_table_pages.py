@@ -27,7 +27,7 @@ def test_a_game_becomes_a_page(games, tmp_path):
     done = strozzi("replay", games, "--html", page, "--game", 2)
     assert (done.returncode, done.stdout) == (0, f"1 page written: open {page}\n")
     text = page.read_text()
-    assert re.search(r"<h1[^>]*>Seat \d wins with \d+ coins", text)
+    assert re.search(r"<h1[^>]*>The (first|second|last) player wins with \d+ coins", text)
     assert "deal 1<" in text
     assert not re.findall(r"(?:src|href)=\"(?!data:|#)", text)
     assert strozzi("replay", games, "--html", page).returncode == 0  # an older page is replaced
@@ -40,7 +40,7 @@ def test_a_file_becomes_a_folder_of_pages_with_a_list(games, tmp_path):
     assert sorted(each.name for each in folder.iterdir()) == ["game-1.html", "game-2.html", "game-3.html", "index.html"]
     listed = (folder / "index.html").read_text()
     assert re.findall(r'href="(game-\d.html)"', listed) == ["game-1.html", "game-2.html", "game-3.html"]
-    assert listed.count("Game 2: Seat ") == 1
+    assert listed.count("Game 2: The ") == 1
 
 
 def test_a_folder_has_so_many_games_and_says_that_there_are_more(games, tmp_path, monkeypatch):

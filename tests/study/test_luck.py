@@ -169,7 +169,7 @@ def test_the_share_of_who_plays_is_said_of_fields_and_never_of_the_game():
     )
     assert length == "A game has 120 decisions: 120 minutes at 20 seconds each."
     assert who.replace("\N{NARROW NO-BREAK SPACE}", " ") == (
-        "Luck decides, at 4 players: 96.4 ± 0.7 % in games of usual players, learned:level=3,beyond=1, trader and picky and 3 ± 1 % "
+        "Luck decides, at 4 players: 96.4 ± 0.7 % in games of usual players, the trained player with beyond 1 and level 3, trader and picky and 3 ± 1 % "
         "in games of one usual player among random moves; among equal players, everything."
     )
     assert lineup_words(study.the_game, "heuristic,random,random") == "one usual player among random moves"
@@ -273,7 +273,10 @@ def test_an_answer_on_luck_names_no_number_that_is_not_known_and_no_parameters()
         return study.verdict({"luck": pd.DataFrame(luck), "drama": pd.DataFrame(of_drama)}, ss.Look())
 
     verdict = said(-0.02, np.nan)
-    assert verdict.answer == "Nothing but luck is known to decide who wins with one greedy among copies of racer."
+    assert (
+        verdict.answer
+        == "Nothing but luck is known to decide who wins with one greedy with margin 4 among copies of racer."
+    )
     assert verdict.subject.startswith("The leader at half-time wins 70 of 100 games; a game has 120 decisions")
     assert "nan" not in verdict.subject
     assert said(1.01, 0.1).answer.startswith("Luck decides hardly anything of who wins with ")

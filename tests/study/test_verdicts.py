@@ -17,7 +17,7 @@ def first(results):
 
 def test_agents_that_do_not_differ_say_how_large_a_difference_could_be_missed():
     said = first(ss.compare("strozzi", "greedy:margin=4", "greedy:margin=5", players=3, deals=40, **QUIET))
-    assert said == "The first agent and the second agent are not known to differ in games won."
+    assert said == "Greedy with margin 4 and greedy with margin 5 are not known to differ in games won."
     same = first(ss.compare("strozzi", "random", "random", players=3, deals=40, **QUIET))
     assert same == "The first agent and the second agent win exactly alike."
 

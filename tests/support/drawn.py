@@ -61,8 +61,8 @@ class RecordedSheet(Sheet):
         super().__init__(width)
         self.panels = []
 
-    def panel(self, left, top, *more):
-        made = super().panel(left, top, *more)
+    def panel(self, left, top, *more, **options):
+        made = super().panel(left, top, *more, **options)
         made.__class__ = Recorded
         made.left, made.top, made.titled, made.scales, made.levels = left, top, "", {}, {}
         for name in ("artists", "looks", "points", "shades", "drawn_lines", "areas", "words", "inked", "placed"):

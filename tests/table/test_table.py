@@ -97,7 +97,7 @@ def test_a_page_shows_every_line_and_is_what_the_schema_declares(game):
         assert all(step["said"][:1].isupper() or step["said"][:1].isdigit() for step in steps)
         assert "None" not in " ".join(step["said"] for step in steps)
         assert ("You" in {seat["name"] for seat in table.head["seats"]}) == (viewer == 0)
-    assert table.heading().split()[0] in ("Seat", "You", "Medici", "Strozzi")
+    assert table.heading().split()[0] in ("The", "Player", "You", "Medici", "Strozzi")
 
 
 @pytest.mark.parametrize("game", KITS)

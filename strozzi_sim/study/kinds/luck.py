@@ -39,7 +39,7 @@ from strozzi_sim.study.verdict import Verdict, games_of_100, word_count
 from strozzi_sim.study.wording import lineup_words
 
 WIN, SCORE = "win", "score"
-_MOST_WORDS = 6  # of the names of those who play, in the answer
+_MOST_WORDS = 9  # of the names of those who play, in the answer
 MOST_GAMES = 1_000_000
 WORDS = {
     "agents": "who plays",
