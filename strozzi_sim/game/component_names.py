@@ -38,6 +38,7 @@ class Name(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     step: int = 1  # between the numbers that a designer would print
     low: int | None = None  # least number that a designer would print; default: the least that the type allows
     high: int | None = None  # largest such number
+    falling: bool = False  # of a list: whether none of its numbers should exceed the one before it
     tunable: bool = True  # whether a designer may want to change the number to balance the game
     entries: dict[str, str] = {}  # of a section: id of a block -> what it is called in the texts of its keys
 

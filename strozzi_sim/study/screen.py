@@ -11,11 +11,13 @@ Axes: B boxes, C chunks, F columns of figures.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from strozzi_sim.errors import InputError
 from strozzi_sim.game import Game
+from strozzi_sim.game.component_names import name_of_key
 from strozzi_sim.game.variants import Variant, with_values
 from strozzi_sim.stats.differences import SMALLEST, control_coefficient
 from strozzi_sim.stats.intervals import Array
@@ -25,13 +27,27 @@ Play = Callable[[Sequence[Variant], int, int], tuple[Array, int]]  # (boxes, dea
 
 
 def changed_box(game: Game, box: Variant, values: Mapping[str, float]) -> Variant | None:
-    """Return the box with these values by key; None if the game refuses or ignores one of them."""
+    """Return the box with these values by key; None if the game refuses or ignores one of them.
+
+    A list of falling numbers, such as prizes by rank, must stay one.
+    """
     try:
         changed = with_values(game, box, values)
     except InputError:
         return None
     now = dict(numbers(game, changed))
-    return changed if all(now.get(key) == value for key, value in values.items()) else None
+    if any(now.get(key) != value for key, value in values.items()):
+        return None
+    before = dict(numbers(game, box))
+    lists = {key.rpartition(".")[0] for key in values}
+    falling = [name for name in lists if name_of_key(game, name).falling and _is_falling(before, name)]
+    return changed if all(_is_falling(now, name) for name in falling) else None
+
+
+def _is_falling(by_key: Mapping[str, float], name: str) -> bool:
+    """Return whether no number of a list exceeds the one before it; `by_key` has the numbers of a box by key."""
+    entries = [value for key, value in by_key.items() if key.rpartition(".")[0] == name]
+    return all(value <= before for before, value in pairwise(entries))
 
 
 def moved(

@@ -23,6 +23,7 @@ from strozzi_sim.study.cells import CellCounts
 from strozzi_sim.study.kinds.tune import RUNG
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.progress import Progress
+from strozzi_sim.study.screen import changed_box
 from strozzi_sim.study.targets import MET, MISSED, OPEN, Target, wanted
 from strozzi_sim.study.tuning import LOOKS, PER_LOOK, Search
 
@@ -267,6 +268,15 @@ def test_an_undecided_rung_is_nearer_than_a_missed_one() -> None:
     verdict = study.verdict(tables, study.look())
     assert verdict.answer.startswith("Undecided after 1,000 deals")
     assert "space 8 of the tracks pays 20 coins" in verdict.subject
+
+
+def test_prizes_by_rank_stay_in_falling_order() -> None:
+    third = "scoring.marker_ranks.2"
+    assert changed_box(GAME, BASE, {third: 10}) is not None
+    assert changed_box(GAME, BASE, {third: 15}) is None, "the second marker earns 10"
+    assert changed_box(GAME, BASE, {third: 15, "scoring.marker_ranks.1": 15}) is not None
+    odd = with_values(GAME, BASE, {third: 55})
+    assert changed_box(GAME, odd, {third: 50}) is not None, "a box that is in no order may stay so"
 
 
 def test_a_rung_that_is_tried_again_starts_on_new_deals() -> None:
