@@ -316,10 +316,10 @@ function aimRows(target, keep) {
   const write = () => { target.value = aimsText(); keep(); preview(); };
   const line = aim => {
     const again = () => { write(); draw(); };
-    const figure = el("select", { "aria-label": "Figure", onchange: event => { Object.assign(aim, box.aims[event.target.selectedIndex]); again(); } },
+    const figure = el("select", { "aria-label": "Figure", onchange: event => { Object.assign(aim, box.aims[event.target.selectedIndex], aim.chosen); again(); } },
       ...box.aims.map(each => el("option", {}, each.label)));
     figure.selectedIndex = box.aims.findIndex(each => each.text === aim.text);
-    const relation = el("select", { "aria-label": "Relation", onchange: event => { aim.relation = event.target.value; again(); } },
+    const relation = el("select", { "aria-label": "Relation", onchange: event => { aim.chosen = { relation: event.target.value }; Object.assign(aim, aim.chosen); again(); } },
       ...Object.entries(RELATIONS).map(([value, name]) => el("option", { value }, name)));
     relation.value = aim.relation;
     const number = (key, label) => el("input", { type: "number", step: "any", value: String(aim[key]), "aria-label": label, oninput: event => { aim[key] = event.target.value; write(); } });
