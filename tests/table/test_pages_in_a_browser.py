@@ -9,6 +9,7 @@ import pytest
 from browser import NEEDS_CHROMIUM, chromium, expect, violations, watched
 from every_kit import KITS
 from strozzi_sim.agent.analysis import LEAD, WIN
+from strozzi_sim.game.sentences import seat_words, with_capital
 from strozzi_sim.play.analyse import analyse_game, find_judge
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.records import RecordedGame, reconstruct_actions
@@ -209,7 +210,7 @@ def test_a_planted_blunder_and_a_planted_stroke_of_luck_are_marked_on_the_curve(
     assert all(len(shares) == 3 for shares in data["judged"]["win"])
     assert (
         data["judged"]["notes"][error["step"]]
-        == f"Seat {blunder.seat} chose {blunder.played} and lost 50 % of the win and 40.0 points; best found: {blunder.best}."
+        == f"{with_capital(seat_words(blunder.seat, 3))} chose {blunder.played} and lost 50 % of the win and 40.0 points; best found: {blunder.best}."
     )
     page = opened(text)
     marks = page.locator("#curve .turn-mark")

@@ -104,12 +104,13 @@ function drawCurve() {
   const place = document.querySelector(`[data-curve="${CSS.escape(hand)}"]`), curve = (state.key === hand && state.curve) || [];
   for (const other of document.querySelectorAll(".curve")) if (other.parentElement !== place) other.remove();
   if (!place || curve.length < 2) return;
-  const width = 260, height = 70, top = Math.max(...curve.map(each => each.gap[2])) * 1.05, first = curve[0].value, last = curve.at(-1).value;
-  const x = value => 8 + (width - 16) * (value - first) / (last - first), y = share => height - 16 - (height - 22) * share / top;
+  const width = 260, height = 84, top = Math.max(...curve.map(each => each.gap[2])) * 1.05, first = curve[0].value, last = curve.at(-1).value;
+  const x = value => 8 + (width - 16) * (value - first) / (last - first), y = share => height - 16 - (height - 36) * share / top;
   const edge = side => curve.map(each => `${x(each.value)},${y(each.gap[side])}`), now = curve.find(each => each.is_now);
   const least = curve.reduce((one, two) => (two.gap[0] < one.gap[0] ? two : one));
   const label = (each, text) => shape("text", { x: x(each.value), y: height - 2, "text-anchor": each === curve[0] ? "start" : each === curve.at(-1) ? "end" : "middle" }, text);
   const drawn = shape("svg", { class: "curve", width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `gap between the seats: least at ${least.value}, ${percent(least.gap[0])} points` },
+    shape("text", { x: 8, y: 10 }, `gap between the seats${now ? `: ${percent(now.gap[0])} at ${now.value}` : ""}`),
     shape("polygon", { points: [...edge(2), ...edge(1).reverse()].join(" "), class: "band" }),
     shape("polyline", { points: edge(0).join(" "), class: "line" }),
     ...curve.map(each => shape("circle", { cx: x(each.value), cy: y(each.gap[0]), r: each.is_now ? 5 : 2.5, class: each.is_now ? "now" : "" })),
