@@ -224,7 +224,7 @@ def test_targets_are_rows_and_numbers_are_ticks_which_write_the_text(browser, de
         of_row["Figure"].nth(1).select_option(label="games won by one weak player among usual players")
         expect(targets).to_have_value("gap <= 2.5")  # without a number it is no target yet
         of_row["Number"].nth(1).fill("20")
-        weak = "learned:level=3 among heuristic wins = 20 +- 1"
+        weak = "learned:level=3 among heuristic wins <= 20"  # the relation that was chosen stays
         expect(targets).to_have_value(f"gap <= 2.5; {weak}")
         page.get_by_role("button", name="Remove the target: gap between the seats").click()
         expect(targets).to_have_value(weak)
