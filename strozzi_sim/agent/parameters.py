@@ -35,7 +35,7 @@ class Parameter:
     suffixes: ClassVar[tuple[str, ...]] = ("",)  # its fields in the parameter record, each int64, are KEY + suffix
 
     def words(self, key: str, value: Any) -> str:
-        """Return a value as a phrase: "price 6"."""
+        """Return a value as a phrase: "iterations 600"."""
         return f"{self.label or key.replace('_', ' ')} {self.format(value)}"
 
     def fields(self, key: str) -> list[tuple[str, str]]:

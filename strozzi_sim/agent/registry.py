@@ -67,7 +67,7 @@ class AgentSpec:
 
     @property
     def changed_words(self) -> list[str]:
-        """The parameters that differ from the default as phrases, in alphabetical order: "price 6"."""
+        """The parameters that differ from the default as phrases, in alphabetical order: "iterations 600"."""
         params, defaults = self.agent.params, spec_of(self.agent, self.game).values
         return [params[key].words(key, self.values[key]) for key in sorted(params) if self.values[key] != defaults[key]]
 

@@ -180,7 +180,7 @@ def boxes_in_words(game: Game, variants: Mapping[str, Variant]) -> dict[str, str
 
 
 def _box_with(game: Game, key: str, before: Any, after: Any) -> str:
-    """Return a box with one change in words: "without ship S01", "space 9 of the tracks pays 20 coins"."""
+    """Return a box with one change in words: "without block S01", "space 9 of the tracks pays 20 coins"."""
     name = name_of_key(game, key)
     if after is None or before is None:
         return f"{'without' if after is None else 'with'} {name.label}"

@@ -31,7 +31,7 @@ def player_name(game: Game, agent: str, *, bare: bool = False) -> str:
 
 
 def agent_words(game: Game, agent: str, *, bare: bool = False) -> str:
-    """Return an agent of no tier: "greedy", "fixed-price with price 6", "the usual player with 2 other settings".
+    """Return an agent of no tier: "ismcts", "ismcts with iterations 600", "the usual player with 2 other settings".
 
     `bare`: of several parameters that differ from the default only the number is named. An agent of a file has the name
     that the file gives it.
@@ -77,7 +77,7 @@ def bare_name(agent: str) -> str:
 
 
 def plain_words(game: Game, agent: str) -> str:
-    """Return one player in an answer: "the usual player", "random moves", "fixed-price with price 6"."""
+    """Return one player in an answer: "the usual player", "random moves", "ismcts with iterations 600"."""
     return player_words(game, agent, bare=True)
 
 
@@ -99,7 +99,7 @@ def player_sentence(game: Game, agent: str) -> str:
 
 
 def copies_words(game: Game, agent: str, *, bare: bool = False) -> str:
-    """Return several players of an agent: "usual players", "random moves", "copies of greedy"."""
+    """Return several players of an agent: "usual players", "random moves", "copies of ismcts"."""
     name = player_name(game, agent, bare=bare)
     return f"{name} players" if name in TIERS else name if name == RANDOM_MOVES else f"copies of {name}"
 

@@ -56,6 +56,7 @@ def _descend(state, rules, params, memory, seat, first):
         else:
             if level == 0 and first != NO_NODE:
                 child, action = first, memory.nodes[first].action
+                memory.nodes[first].available += 1  # as `select` does, so that visits never exceed it
             else:
                 child, action = choose(state, rules, params, memory, node)
             if child == NO_NODE:

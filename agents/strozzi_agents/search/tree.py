@@ -22,7 +22,7 @@ LEVELS = 4096  # most nodes on the path of an iteration; the tree grows no deepe
 NODE = np.dtype([  #        meaning; 32 bytes, two to a cache line
     ("total", "f8"),  #     sum of the rewards of the seat that chose it
     ("visits", "i4"),  #    iterations that passed through it
-    ("available", "i4"),  # of `select` only: iterations that passed through its parent while its action was legal
+    ("available", "i4"),  # without a prior: iterations that passed through its parent while its action was legal
     ("first", "i4"),  #     its first child, or NO_NODE
     ("next", "i4"),  #      the next child of the same node, or NO_NODE
     ("action", "i4"),  #    action that leads to it; of mo_ismcts also a label of what its owner observes
