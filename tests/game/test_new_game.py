@@ -363,7 +363,7 @@ def test_a_table_of_its_own_needs_no_method_and_its_faults_are_named(fair, tmp_p
     fair.strozzi("record fair --out games.jsonl", "replay games.jsonl --html game.html")
     text = (tmp_path / "game.html").read_text()
     steps = json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])["steps"]
-    assert re.fullmatch(r"Random \(seat 0\) takes a \d\.", steps[4]["said"])
+    assert re.fullmatch(r"Random \(first player\) takes a \d\.", steps[4]["said"])
     assert sum(steps[-1]["set"]["now"]) > 0
     table.write_text(table.read_text().replace("pass", "def on_take(self, line):\n        return line['token']"))
     assert "error: table.py, line 5: KeyError: 'token'" in fair(*page, code=2)

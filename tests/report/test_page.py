@@ -351,7 +351,7 @@ def test_studies_are_laid_side_by_side(tmp_path, capsys):
         keys = {"name": name, "players": [3], "pages": [page, "flags"], "variants": [box]}
         played(KEYS | keys, tmp_path / name)
     both = side_by_side([load_results(tmp_path / name) for name in ("one", "two")])
-    assert both.verdict.subject.startswith("You changed: the tracks end at space 10 instead of 9 and 4 more changes.")
+    assert both.verdict.subject.startswith("Changed: the tracks end at space 10 instead of 9 and 4 more changes.")
     assert list(both.tables["seats"]["variant"].unique()) == ["one", "two"]
     assert set(both.tables["changes"]["than"]) == {"one"}
     assert both.look.pages == ("flags",)  # that both have

@@ -217,15 +217,15 @@ def test_an_error_about_a_setting_advises_a_form_that_is_taken():
 
 @pytest.mark.slow
 def test_pairs_of_two_studies_are_named_by_their_changes_and_the_largest_change_is_first():
-    given = {"players": 3, "agents": "random", "deals": 600, "workers": 1}
+    given = {"players": 4, "agents": "heuristic", "deals": 2000, "workers": 1}
     first = ss.compare("strozzi", settings=["tracks.bonus.9=20"], **given)
-    dear = {"dear": {"scoring": {"ship_ranks": [16, 10, 5]}}}
-    second = ss.simulate("strozzi", variant=["base", dear, "long-tracks"], **given)
+    fair = {"fair": {"scoring": {"marker_ranks": [15, 10, 55]}}}  # the gap falls from 10 points to 2
+    second = ss.simulate("strozzi", variant=["base", "long-tracks", fair], **given)
     pairs = ss.side_by_side([first, second]).tables["changes"][["than", "variant"]].drop_duplicates()
     mine = "space 9 of the tracks pays 20 coins"
-    assert [tuple(pair) for pair in pairs.to_numpy()] == [(mine, "long-tracks"), (mine, "dear")]
+    assert [tuple(pair) for pair in pairs.to_numpy()] == [(mine, "fair"), (mine, "long-tracks")]
     verdict = ss.side_by_side([first, second]).verdict
-    assert verdict.answer.startswith(f"Long-tracks beside {mine}: ")
+    assert verdict.answer.startswith(f"Fair beside {mine}: ")
 
 
 def test_studies_without_a_common_line_up_say_so(tmp_path):

@@ -1,6 +1,7 @@
 """Fact handlers of Strasbourg: they write fact rows from the events of the core during a game.
 
-`sink_dtype` makes the fields `facts.TABLE_rows` and `facts.TABLE_COLUMN` of every table in `fact_tables`.
+`sink_dtype` makes a field of rows and a field for each column, such as `bid_rows` and `bid_sum`, of every table in
+`fact_tables`.
 """
 
 from numba import int64

@@ -263,20 +263,20 @@ def test_a_wide_city_has_names_for_its_columns():
         ({"type": "plan", "player": 1, "sizes": [3, 1]}, "bob (second player) has 2 stacks, of 3, 1 cards."),
         ({"type": "step", "step": "B", "guild": "smith"}, "Step B (the smiths)."),
         ({"seat": "church", "replaces": 0}, "ann (first player) keeps the church seat."),
-        ({"seat": "smith", "replaces": 2}, "ann (first player) takes the smiths' seat from cat (last player)."),
+        ({"seat": "smith", "replaces": 2}, "ann (first player) takes the smiths' seat from cat (third player)."),
         ({"action": "sell", "goods": {"smith": 2}, "coins": 10}, "ann (first player) sells 2 smith for 10 coins."),
         (
             {"type": "council", "prestige": [1, 0, 3], "privileges": [0, 0, 1], "total": [4, 1, 5]},
             "The council gives      prestige  now  privileges\n"
             "  ann (first player)          1    4           0\n"
             "  bob (second player)         0    1           0\n"
-            "  cat (last player)           3    5           1",
+            "  cat (third player)          3    5           1",
         ),
         (
             {"type": "score_end", "total": [7, 9, 9], "winners": [1, 2]},
             "The game ends.         points\n  ann (first player)        7\n"
-            "  bob (second player)       9\n  cat (last player)         9\n"
-            "bob (second player) and cat (last player) win.",
+            "  bob (second player)       9\n  cat (third player)        9\n"
+            "bob (second player) and cat (third player) win.",
         ),
     ],
 )  # fmt: skip
@@ -295,7 +295,7 @@ def test_lines_in_words(line, words):
             "You keep T_ED5 (2 beside E5, 5 points), T_BORDER6 (6 on the border, 5 points).",
         ),
         ({"type": "bid", "stack": None}, "You pass."),
-        ({"seat": "church", "replaces": 2}, "You take the church seat from cat (last player)."),
+        ({"seat": "church", "replaces": 2}, "You take the church seat from cat (third player)."),
         ({"player": 1, "seat": "church", "replaces": 0}, "bob (second player) takes the church seat from you."),
     ],
 )  # fmt: skip
