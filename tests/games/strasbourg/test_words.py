@@ -295,7 +295,7 @@ def test_lines_in_words(line, words):
             "You keep T_ED5 (2 beside E5, 5 points), T_BORDER6 (6 on the border, 5 points).",
         ),
         ({"type": "bid", "stack": None}, "You pass."),
-        ({"seat": "church", "replaces": 2}, "You take the church seat from cat (third player)."),
+        ({"seat": "church", "replaces": 2}, "You take the church seat from cat (last player)."),
         ({"player": 1, "seat": "church", "replaces": 0}, "bob (second player) takes the church seat from you."),
     ],
 )  # fmt: skip
