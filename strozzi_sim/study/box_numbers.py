@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import cache
 
 import numpy as np
 from msgspec import inspect
@@ -156,6 +157,7 @@ def _box_number(game: Game, key: str, value: float | int, limits: str, reach: in
     return BoxNumber(key, name, value, step, values, is_reconstructed(game, key))
 
 
+@cache
 def _allowed(game: Game, key: str) -> tuple[float, float]:
     """Return the least and the largest value that the type of a number allows; other numbers may forbid more."""
     low, high = -np.inf, np.inf

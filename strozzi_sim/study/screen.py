@@ -38,10 +38,12 @@ def changed_box(game: Game, box: Variant, values: Mapping[str, float]) -> Varian
     now = dict(numbers(game, changed))
     if any(now.get(key) != value for key, value in values.items()):
         return None
-    before = dict(numbers(game, box))
     lists = {key.rpartition(".")[0] for key in values}
-    falling = [name for name in lists if name_of_key(game, name).falling and _is_falling(before, name)]
-    return changed if all(_is_falling(now, name) for name in falling) else None
+    broken = [name for name in lists if name_of_key(game, name).falling and not _is_falling(now, name)]
+    if not broken:
+        return changed
+    before = dict(numbers(game, box))  # a box that is in no order may stay so
+    return None if any(_is_falling(before, name) for name in broken) else changed
 
 
 def _is_falling(by_key: Mapping[str, float], name: str) -> bool:
