@@ -40,6 +40,12 @@ def rounded(values: tuple[float, ...], half_width: float, digits: int) -> list[s
     return ["-" if value != value else f"{round(value, digits) + 0.0:.{max(digits, 0)}f}" for value in values]
 
 
+def lowered(sentences: list[str]) -> str:
+    """Return sentences that go on after a few words."""
+    text = " ".join(sentences)
+    return f"{text[:1].lower()}{text[1:]}"
+
+
 def forget() -> None:
     """Begin a page: no statement was tested yet."""
     _held.clear()

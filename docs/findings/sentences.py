@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+import fairer
 import runs
 from reading import (
     GAMES,
@@ -12,6 +13,7 @@ from reading import (
     forget,
     grid,
     hold,
+    lowered,
     negative,
     percent,
     points,
@@ -32,7 +34,6 @@ from strozzi_sim.game.sentences import listed
 from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.play.drama import OF_DRAMA
 from strozzi_sim.study.field_orders import dominance_sentences, field_orders
-from strozzi_sim.study.folders import read_study
 from strozzi_sim.study.kinds.balance import styles_verdict
 from strozzi_sim.study.kinds.luck import MINUTES, VARIANCE_SHARE, WORDS
 from strozzi_sim.study.restricted import COSTS, SMALL, UNCLEAR, WORTH
@@ -43,7 +44,16 @@ from strozzi_sim.study.wording import lineup_words, strengths
 def page() -> str:
     """Return the page."""
     forget()
-    parts = [*_beginning(), *_fair(), *_worth(), *_prices_and_tasks(), *_luck(), *_strategies(), *_fairer(), *_boxes()]
+    parts = [
+        *_beginning(),
+        *_fair(),
+        *_worth(),
+        *_prices_and_tasks(),
+        *_luck(),
+        *_strategies(),
+        *fairer.section(),
+        *_boxes(),
+    ]
     parts += [*_wrong(), *_again()]
     return "\n".join(parts) + "\n"
 
@@ -329,57 +339,8 @@ def _strategies() -> Iterator[str]:
         yield ""
         run = f"{game}-tournament"
         tables = {name: runs.read(run, name) for name in ("agents", "pairwise")}
-        yield f"In a tournament, {_lowered(dominance_sentences(field_orders(tables), load_game(game)))} {command(run)}"
+        yield f"In a tournament, {lowered(dominance_sentences(field_orders(tables), load_game(game)))} {command(run)}"
         yield ""
-
-
-def _lowered(sentences: list[str]) -> str:
-    """Return sentences that go on after a few words."""
-    text = " ".join(sentences)
-    return f"{text[:1].lower()}{text[1:]}"
-
-
-def _fairer() -> Iterator[str]:
-    yield from ("## What would be fairer?", "")
-    yield from _bonuses()
-    yield ""
-    for game, title in GAMES.items():
-        run = f"{game}-weights"
-        table = runs.read(run, "weights")
-        shares = table[(table["figure"] == "win_share") & table["status"].eq("among those that matter most")]
-        groups = table.groupby("status")["key"].nunique()
-        total, nothing = int(table["key"].nunique()), int(groups.get("cannot be told from zero", 0))
-        half = 100 * ((shares["high"] - shares["low"]) / 2).max() if len(shares) else float("nan")
-        text = f"**{title}.** Moved by one step, {nothing} of the {total} numbers of the box have no detectable effect on wins, scores and length"
-        if len(shares):
-            top = shares.loc[shares["value"].abs().idxmax()]
-            text += (
-                f"; of the ten numbers measured longest `{top['key']}` moved wins furthest: from {top['from']:g} to "
-                f"{top['to']:g}, {top['by']} "
-                f"{int(top['level'])} wins {points(top)} points of win share (each is known to ± {half:.1f})"
-            )
-        yield f"{text}. {command(run)}"
-        yield ""
-
-
-def _bonuses() -> Iterator[str]:
-    run = "strozzi-sweep"
-    study, look = read_study(runs.ROOT / "experiments" / "strozzi_bonus.toml")
-    tables = {"sweep": runs.read(run, "sweep"), "changes": runs.read(run, "changes")}
-    gaps, chance = (rows(run, "sweep", figure=figure)["value"] for figure in ("seat_gap", "seat_gap_by_chance"))
-    gap, by_chance = (
-        row("strozzi-balance", "balance", players=4, lineup="heuristic", figure=figure)["value"]
-        for figure in ("seat_gap", "seat_gap_by_chance")
-    )
-    yield (
-        f"**Strozzi.** Without a bonus on space 9, {_lowered(study.verdict(tables, look).lines)} "
-        f"Each gap is known to ± {100 * chance.max():.1f} points. "
-        + hold(
-            gaps.min() + chance.max() < gap - by_chance,
-            f"The published box is less fair than that: its best and its worst seat differ by {100 * gap:.1f} points. Its bonus spaces are reconstructed.",
-        )
-        + f" {command(run)}"
-    )
 
 
 def _boxes() -> Iterator[str]:
