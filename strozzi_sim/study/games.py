@@ -376,7 +376,9 @@ def alarms_of_games(study: Study, tables: Tables) -> list[FoundAlarm]:
     judged = [lineup for lineup in lineups if weak.isdisjoint(specs_of[lineup])] or lineups
     judged.sort(key=lambda lineup: lineup != game.default_agent)
     mixed = [name for name, specs in specs_of.items() if len(specs) > 1 and len({"random", *specs}) == 2]
-    components = {name: variant.components for name, variant in study.variant_of.items()}
+    of_reference = study.variant_of[study.reference].components  # names things in boxes that a search found
+    components = dict.fromkeys(balance["variant"].unique(), of_reference)
+    components |= {name: variant.components for name, variant in study.variant_of.items()}
 
     def lineups_of(table: str) -> list[str]:
         return mixed if table == "lineup" else judged

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from strozzi_sim.declare.pages import report_of
 from strozzi_sim.errors import ArgumentError
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.stats.intervals import Array
@@ -18,6 +19,8 @@ from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import Study
 from strozzi_sim.study.running import PlayHeat
 from strozzi_sim.study.targets import Measured, figures_by_chunk
+
+ALARM_DEALS, ALARM_CHUNKS = 2000, 40  # of each box of which alarms are raised
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,10 +70,7 @@ class Heats:
 
     def __init__(self, study: SearchStudy, play_heat: PlayHeat, columns: Sequence[Measured]) -> None:
         self._study, self._play_heat, self._columns = study, play_heat, columns
-        self._lineups = [
-            [study.specs.get(agent, agent) for agent in lineup]  # those declared in code are found by no text
-            for lineup in dict.fromkeys(column.lineup for column in columns)
-        ]
+        self._lineups = tuple(dict.fromkeys(column.lineup for column in columns))
         self._is_counted = any(column.is_counted for column in columns)
         self._rows: list[dict[str, int]] = []
 
@@ -81,23 +81,39 @@ class Heats:
 
     def play(self, boxes: Sequence[Variant], deals: int, chunks: int) -> tuple[Array, int]:
         """Play boxes in a heat; return their columns by chunk, float64[B, C, F], and the deals played."""
-        search, number = self._study, len(self._rows)
         own_deals = max(deals // chunks, 1) * chunks
+        cells = self._cells(boxes, self._lineups, own_deals, chunks, ("balance",) if self._is_counted else ())
+        return np.stack([self._columns_of(cells, box.name) for box in boxes]), own_deals
+
+    def alarm_tables(self, boxes: Sequence[Variant]) -> dict[str, Any]:
+        """Play boxes in a heat, and return the tables on which the game's alarms are raised."""
+        search = self._study
+        alarms = report_of(search.the_game).alarms.values()
+        pages = tuple(dict.fromkeys(["balance", *(alarm.table for alarm in alarms)]))
+        cells = self._cells(boxes, search.lineups, ALARM_DEALS, ALARM_CHUNKS, pages)
+        tables = figures_of_games(search.the_game, cells, pages, {})
+        return {page: tables[page].frame() for page in pages}
+
+    def _cells(
+        self, boxes: Sequence[Variant], lineups: Sequence[tuple[str, ...]], deals: int, chunks: int, pages: tuple[str, ...]
+    ) -> list[CellCounts]:
+        """Play boxes in a heat with the facts of these pages, and return its cells with their counts."""
+        search, number = self._study, len(self._rows)
         heat = Study.of(
             kind="balance",
             game=search.the_game,
             players=search.players,
-            lineups=self._lineups,
+            # agents declared in code are found by no text
+            lineups=[[search.specs.get(agent, agent) for agent in lineup] for lineup in lineups],
             variants=tuple(boxes),
-            deals=own_deals,
+            deals=deals,
             chunks=chunks,
             seatings=search.seatings,
             seed=seed_of(search.kind, search.seed, number),
         )
-        pages = ("balance",) if self._is_counted else ()
         cells = self._play_heat(heat, Look(name=f"heat-{number}", pages=pages))
-        self._rows.append({"heat": number, "boxes": len(boxes), "deals": own_deals, "games": heat.games})
-        return np.stack([self._columns_of(cells, box.name) for box in boxes]), own_deals
+        self._rows.append({"heat": number, "boxes": len(boxes), "deals": deals, "games": heat.games})
+        return cells
 
     def _columns_of(self, cells: Sequence[CellCounts], name: str) -> Array:
         own = [cell for cell in cells if cell.variant == name]

@@ -404,6 +404,17 @@ def test_a_run_finds_a_box_and_says_how_to_check_it(tmp_path: Path) -> None:
         ss.tune("strozzi", targets="score_mean = 290 +- 12", folder=tmp_path / "run", **keys)
 
 
+def test_what_a_change_breaks_is_said_of_the_box_after_it() -> None:
+    keys: Any = {"players": 4, "keys": "tracks.bonus.9 = 15 to 200", "deals": 4000, "workers": 1}
+    raised = ss.tune("strozzi", targets="score_mean = 300 +- 20", **keys)
+    assert raised.verdict.answer.startswith("Change one number: space 9 of the tracks pays ")
+    assert raised.alarms[0].text.startswith("With the change: the coins run out in ")
+    kept = ss.tune("strozzi", targets="score_mean >= 1", **keys)
+    assert kept.verdict.answer.startswith("Change nothing")
+    assert set(kept.tables["balance"]["variant"]) == {"base"}
+    assert "With the change" not in "".join(alarm.text for alarm in kept.alarms)
+
+
 def test_a_search_that_was_stopped_goes_on_to_the_same_tables(tmp_path: Path) -> None:
     keys: Any = {
         "players": 3,

@@ -208,7 +208,7 @@ class Tune(SearchStudy):
     # -- the search ----------------------------------------------------------------------------------------------------
 
     def search(self, play_heat: PlayHeat) -> dict[str, Any]:
-        """Return ladder, box, effects, reach and heats, from the heats that a search plays."""
+        """Return ladder, box, effects, reach, heats and the tables of alarms, from the heats that a search plays."""
         columns, targets = self.parsed
         heats = Heats(self, play_heat, columns)
         found = Search(self.the_game, self.box, targets, self.numbers, heats.play, deals=self.deals, most=self.most)
@@ -224,9 +224,12 @@ class Tune(SearchStudy):
             "box": self._boxes(found, rungs),
             "effects": self._effects(found),
             "reach": pd.DataFrame(reach, columns=["target", "outside", "other"]).astype({"outside": float}),
-            "heats": heats.table,
         }
-        return {**tables, FIGURES: figures_frame(tables, {"ladder": [target.figure for target in targets]})}
+        told = rungs[TuneAnswer(self.the_game, targets, tables).told_rung]
+        tables |= heats.alarm_tables([self.box, found.variants[told]] if told else [self.box])
+        tables["heats"] = heats.table
+        declared = {**report_of(self.the_game).figures, "ladder": [target.figure for target in targets]}
+        return {**tables, FIGURES: figures_frame(tables, declared)}
 
     def _ladder(self, found: Search, rungs: Sequence[Box]) -> pd.DataFrame:
         """Return the figure of every target at every rung, the fewest changes first."""
