@@ -95,7 +95,12 @@ class Heats:
         return {page: tables[page].frame() for page in pages}
 
     def _cells(
-        self, boxes: Sequence[Variant], lineups: Sequence[tuple[str, ...]], deals: int, chunks: int, pages: tuple[str, ...]
+        self,
+        boxes: Sequence[Variant],
+        lineups: Sequence[tuple[str, ...]],
+        deals: int,
+        chunks: int,
+        pages: tuple[str, ...],
     ) -> list[CellCounts]:
         """Play boxes in a heat with the facts of these pages, and return its cells with their counts."""
         search, number = self._study, len(self._rows)
