@@ -1,16 +1,24 @@
-"""The section of docs/findings.md on what would be fairer: a bonus, and the numbers that matter."""
+"""The section of docs/findings.md on what would be fairer: the smallest change, a bonus, and the numbers that matter."""
 
 from collections.abc import Iterator
 
 import runs
 from reading import GAMES, command, hold, lowered, points, row, rows
 
+from strozzi_sim.agent.names import player_counts
+from strozzi_sim.game import load_game
 from strozzi_sim.study.folders import read_study
+from strozzi_sim.study.kinds.tune import Tune
+from strozzi_sim.study.wording import players_words
 
 
 def section() -> Iterator[str]:
     """Yield the lines of the section."""
     yield from ("## What would be fairer?", "")
+    yield f"**The smallest change** after which no two seats differ by more than {runs.FAIR_GAP.split()[-1]} points, at every player count:"
+    yield ""
+    yield from map(_smallest_change, runs.FAIRER)
+    yield ""
     yield from _bonuses()
     yield ""
     for game, title in GAMES.items():
@@ -30,6 +38,18 @@ def section() -> Iterator[str]:
             )
         yield f"{text}. {command(run)}"
         yield ""
+
+
+def _smallest_change(run: str) -> str:
+    """Return the answer of a search as an item of a list."""
+    name, counts, agent, deals = runs.FAIRER[run]
+    game = load_game(name)
+    study = Tune.of(
+        game=game, players=player_counts(game, counts), lineups=[[agent]], targets=[runs.FAIR_GAP], deals=deals
+    )
+    verdict = study.verdict({table: runs.read(run, table) for table in ("ladder", "box", "reach")}, study.look())
+    lines = [line for line in verdict.lines if not line.startswith("Check: ")]
+    return f"- {GAMES[name]}, {players_words(game, agent)}: {lowered(lines)} {command(run)}"
 
 
 def _bonuses() -> Iterator[str]:

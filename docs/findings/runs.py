@@ -94,6 +94,20 @@ for game, counts in PLAYERS.items():
     RUNS[f"{game}-boxes"] = Run(
         f"python docs/findings/write.py --play {game}-boxes", ("balance", "worth"), function=boxes.player(game)
     )
+FAIR_GAP = "gap <= 4"  # points between the seats
+# searches for the smallest change after which all seats are fair: game, players, agent, most deals of a box
+FAIRER = {
+    "strozzi-fairer": ("strozzi", "3-6", "heuristic", 60_000),
+    "strozzi-fairer-trained": ("strozzi", "3-6", "learned", 15_000),
+    "medici_vs_strozzi-fairer": ("medici_vs_strozzi", "2", "fair-price", 60_000),
+    "medici_vs_strozzi-fairer-trained": ("medici_vs_strozzi", "2", "learned", 60_000),
+    "strasbourg-fairer": ("strasbourg", "3-5", "heuristic", 20_000),
+}
+for name, (game, counts, agent, deals) in FAIRER.items():
+    RUNS[name] = Run(
+        f'strozzi tune {game} --players {counts} --agents {agent} --targets "{FAIR_GAP}" --deals {deals}',
+        ("ladder", "box", "reach"),
+    )
 RUNS["strozzi-sweep"] = Run("strozzi run experiments/strozzi_bonus.toml", ("sweep", "changes"), rows=_gaps)
 RUNS["medici_vs_strozzi-prices"] = Run(
     "strozzi run experiments/medici_vs_strozzi_prices.toml", ("prices",), rows=_overall

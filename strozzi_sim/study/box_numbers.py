@@ -23,7 +23,8 @@ from strozzi_sim.game.variants import (
 )
 from strozzi_sim.stats.intervals import Array
 
-STEPS = 10  # default range of a number, in steps up and down
+REACH = 10  # default range of a number up and down, in tenths of it: from nothing to twice as much
+_FEWEST_STEPS = 3  # of printing, that a range goes up and down at least
 _MOST_VALUES = 60  # about; of a number with more values in its range, a part of them is considered
 
 
@@ -94,7 +95,7 @@ def as_settings(game: Game, variant: Variant) -> tuple[str, dict[str, float]] | 
     return (BASE, changed) if made.components == variant.components else None
 
 
-def tunable_numbers(game: Game, variant: Variant, keys: str = "", reach: int = STEPS) -> list[BoxNumber]:
+def tunable_numbers(game: Game, variant: Variant, keys: str = "", reach: int = REACH) -> list[BoxNumber]:
     """Return the numbers that match patterns such as 'tracks.*, scoring.x = 0 to 30'. Raises ArgumentError.
 
     Without patterns they are those that the game declares a designer may want to tune, and that have another value.
@@ -103,7 +104,7 @@ def tunable_numbers(game: Game, variant: Variant, keys: str = "", reach: int = S
         game: the game.
         variant: the box before any change.
         keys: patterns of keys, each with a range if wanted, separated by commas.
-        reach: range of a number without one, in steps up and down, from its value and from the published one.
+        reach: range of a number without one, up and down from its value and from the published one, in tenths of it.
     """
     known = dict(numbers(game, variant))
     if not keys.strip():
@@ -126,7 +127,7 @@ def tunable_numbers(game: Game, variant: Variant, keys: str = "", reach: int = S
     return list(chosen.values())
 
 
-def box_number(game: Game, variant: Variant, key: str, reach: int = STEPS) -> BoxNumber:
+def box_number(game: Game, variant: Variant, key: str, reach: int = REACH) -> BoxNumber:
     """Return a number of a box, with the values around its own and the published one. Raises ArgumentError."""
     known = dict(numbers(game, variant))
     if key not in known:
@@ -144,10 +145,11 @@ def _box_number(game: Game, key: str, value: float | int, limits: str, reach: in
     if limits:
         low, high = _range_of(limits, key)
     else:
+        width = max(reach * abs(value) / REACH, _FEWEST_STEPS * name.step)
         least, most = _allowed(game, key)
         least = max(least, name.low if name.low is not None else 0 if min(origins) >= 0 else -np.inf)
-        low = max(min(origins) - reach * step, least)
-        high = min(max(origins) + reach * step, most, np.inf if name.high is None else name.high)
+        low = max(min(origins) - width, least)
+        high = min(max(origins) + width, most, np.inf if name.high is None else name.high)
     grain = step / 4 if isinstance(value, float) else name.step
     stride = grain * max(1, round((high - low) / grain / _MOST_VALUES))
     first, last = np.ceil(low / stride), np.floor(high / stride)

@@ -129,8 +129,11 @@ def test_values_are_those_that_a_designer_prints() -> None:
     assert bonus.at(-1) == 25
     assert not [each.key for each in tunable_numbers(GAME, BASE) if each.key.startswith("coins.")]
     assert len(tunable_numbers(GAME, BASE, "*")) == len([*numbers(GAME, BASE)])
-    (tile,) = tunable_numbers(GAME, BASE, "promotion_tiles.T10.value")
+    (tile,) = tunable_numbers(GAME, BASE, "promotion_tiles.T10.value", reach=100)
     assert tile.values[-1] == 9, "the type of the component allows no more"
+    ends = {each.key: (each.values[0], each.values[-1]) for each in tunable_numbers(GAME, BASE)}
+    assert ends["scoring.ship_ranks.0"] == (0, 30), "from nothing to twice as much"
+    assert ends["tracks.bonus.7"] == (0, 20), "three printed steps at least"
 
 
 def test_numbers_with_one_value_are_no_designers() -> None:

@@ -25,7 +25,7 @@ from strozzi_sim.game.sentences import listed, seat_words
 from strozzi_sim.game.variants import BASE, AnyVariant
 from strozzi_sim.stats.intervals import t_quantile
 from strozzi_sim.study.arguments import WHO_PLAYS, StudyOptions, documented
-from strozzi_sim.study.box_numbers import STEPS, BoxNumber, as_settings, tunable_numbers, whole
+from strozzi_sim.study.box_numbers import REACH, BoxNumber, as_settings, tunable_numbers, whole
 from strozzi_sim.study.cells import SEAT_GAP
 from strozzi_sim.study.look import KeyNumber, Look, Section, picture, section
 from strozzi_sim.study.model import MOST_DEALS
@@ -72,7 +72,7 @@ def tune(
     agents: Agents = (),
     keys: str | None = None,
     most: int = MOST_CHANGES,
-    reach: int = STEPS,
+    reach: int = REACH,
     variant: AnyVariant = "base",
     **options: Unpack[StudyOptions],
 ) -> Results:
@@ -88,7 +88,8 @@ def tune(
         keys: numbers that may change, patterns separated by commas, with a range if wanted: 'tracks.bonus.9 = 0 to 30';
             default: those that a designer would tune; '*': all
         most: most numbers that may change, 1 to 3
-        reach: range of a number without one, in steps up and down; a step is about a tenth of the number
+        reach: range of a number without one, up and down, in tenths of it, but at least three printed steps; default: 10,
+            from nothing to twice as much
         deals: most deals of each box that is checked, at most seven boxes; the search before plays up to four times as
             many, and at least 200 of each box that is tried; default: 60,000
         variant: a variant of the components, from which changes are counted
@@ -127,7 +128,7 @@ class Tune(SearchStudy):
     keep: tuple[str, ...] = ()
     keys: str = ""
     most: int = MOST_CHANGES
-    reach: int = STEPS
+    reach: int = REACH
     usual_deals, printed = 60_000, ("ladder", "box")
 
     @property
