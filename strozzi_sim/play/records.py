@@ -29,6 +29,7 @@ from strozzi_sim.errors import (
 from strozzi_sim.game import find_game, load_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.converting import converted
+from strozzi_sim.game.restricting import restricted
 from strozzi_sim.game.variants import NAME, AnyVariant, Variant, from_components
 from strozzi_sim.kernel.journal import events_in
 from strozzi_sim.runtime.files import RECORD, check_replaceable, open_atomically
@@ -54,6 +55,7 @@ class _Header(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     variant: Annotated[str, Meta(pattern=rf"^{NAME.pattern}$(?!\n)")]
     behaviour: Annotated[int, Meta(ge=0)]
     components: dict[str, Any]
+    without: list[list[str]] = []  # restrictions by seat
 
 
 @dataclass
@@ -99,6 +101,8 @@ class RecordedGame:
         header, game = self.header, load_game(self.header["game"])
         where = f"{self.place}: line {self.line}: components"
         variant = from_components(game, header["variant"], header["components"], where)
+        if without := header.get("without"):
+            variant = restricted(game, variant, dict(enumerate(without)))
         return {"game": game, "variant": variant} | {key: header[key] for key in ("players", "seed", "deal")}
 
 
@@ -147,8 +151,10 @@ def record_games(match: Match, deals: Iterable[int], seating: int | None = None)
 def _record_game(match: Match, deal: int, seating: int) -> list[dict[str, Any]]:
     played = match.play(deal, deal + 1, journal=True, seating=seating)
     assert played.journal is not None
-    agents = [match.positions[position].text for position in match.design[seating]]
-    header = header_line(match.game, match.variant, agents, match.seed, deal, seating)
+    specs = [match.positions[position] for position in match.design[seating]]
+    header = header_line(match.game, match.variant, [spec.text for spec in specs], match.seed, deal, seating)
+    if any(spec.without for spec in specs):
+        header["without"] = [list(spec.without) for spec in specs]
     rows = events_in(played.journal, match.game.name)
     return [header, *match.game.events.EVENTS.to_lines(rows, match.variant.components, match.players)]
 
@@ -244,6 +250,9 @@ def check_header(header: dict[str, Any], where: str) -> None:
         if parsed.seating >= (seatings := factorial(players)):
             raise InputError(f"seating: {players} players have {seatings:,} seatings, got {parsed.seating}")
         variant = from_components(game, parsed.variant, parsed.components, "components")
+        if parsed.without and len(parsed.without) != players:
+            raise InputError(f"without: expected a list for each of {players} seats, got {len(parsed.without)}")
+        restricted(game, variant, dict(enumerate(parsed.without)))
         game.components_part.check_players(variant.components, players, "components")
     except InputError as error:
         raise InputError(f"{where}: {error}") from None

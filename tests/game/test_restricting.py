@@ -9,10 +9,10 @@ import pytest
 import strasbourg_games
 from strozzi_sim.agent import load_agent
 from strozzi_sim.conformance import check_game
-from strozzi_sim.errors import InputError
+from strozzi_sim.errors import InputError, RuleViolation
 from strozzi_sim.game import load_game
 from strozzi_sim.game.restricting import restricted, restrictions
-from strozzi_sim.game.variants import from_components, resolve_variant
+from strozzi_sim.game.variants import from_changes, from_components, resolve_variant
 from strozzi_sim.games.strasbourg.geometry import city_of
 from strozzi_sim.play.position import Position
 from strozzi_sim.simulation.match import Match
@@ -39,7 +39,7 @@ def uses(line, name):
 def uses_in_strozzi(lines, name):
     """For each line of a record whether it does what the restriction `name` forbids, and who does it."""
     kind, _, what = name.partition(":")
-    card, number, display = "", 0, []
+    card, number, display, claimed = "", 0, [], False
     for line in lines:
         deed, seat, used = line["type"], line.get("player"), False
         if deed == "round":
@@ -47,12 +47,19 @@ def uses_in_strozzi(lines, name):
         elif deed == "tiles":
             display = line["display"]
         elif deed == "reveal":
-            card, number = line["ship"], number + 1
+            card, number, claimed = line["ship"], number + 1, False
         elif deed == "claim" and line["flag"] is not None:
             early = kind == "claim" and number < int(what.removeprefix("before-"))
-            used = early or (kind, what) in (("flag", line["flag"]), ("card", card), ("sail", str(SHIPS[card]["sail"])))
+            takes_over = (kind, what) == ("power", "pirate") and claimed
+            claimed = True
+            used = (
+                early
+                or takes_over
+                or (kind, what) in (("flag", line["flag"]), ("card", card), ("sail", str(SHIPS[card]["sail"])))
+            )
         elif deed == "place":
-            used = (kind, what) == ("port", line["port"])
+            is_faster = line["speed"] > SHIPS[card]["sail"]
+            used = (kind, what) == ("port", line["port"]) or ((kind, what) == ("power", "plus_one") and is_faster)
         elif deed == "take_tile":
             forbidden = {tile for tile in display if what in (TILES[tile]["category"], tile)}
             used = line["tile"] in forbidden != {*display}  # where all are forbidden, one is taken nevertheless
@@ -111,10 +118,10 @@ def played(game, variant, players, deal, seed=11):
     return position
 
 
-def verified(game, variant, position):
-    """The lines of the game, played again in the reference, which knows of no restriction."""
+def verified(game, variant, position, without=()):
+    """The lines of the game, played again in the reference, which knows of powers alone: what a seat may not choose, it did not."""
     lines = position.lines()
-    header = {"players": position.players, "components": variant.components}
+    header = {"players": position.players, "components": variant.components, "without": without}
     game.verify.REPLAY.check_game(header, 1, list(enumerate(lines, 2)))
     return lines
 
@@ -125,7 +132,7 @@ def cases():
         seen = set()
         game = load_game(name)
         for number, restriction in enumerate(restrictions(game, resolve_variant(game, "base"))):
-            if restriction.startswith("lot:"):  # see test_small_lots
+            if restriction.startswith("lot:") or restriction == "power:ware":  # have tests of their own
                 continue
             kind, _, what = restriction.partition(":")
             likeness = (kind, what in ("any", "own", "merchants"))
@@ -147,7 +154,8 @@ def test_a_restricted_seat_does_without_while_it_can(name, players, restriction)
     rare = restriction.startswith(("task:T_", "tile:", "card:"))  # a task is dealt to one seat in five
     for deal in range(12 if rare or restriction.endswith(":own") else 6):
         position = played(game, limited, players, deal)
-        by += users(game, limited, verified(game, limited, position), restriction)
+        without = [[restriction] * (each == seat) for each in range(players)]
+        by += users(game, limited, verified(game, limited, position, without), restriction)
         voids += int(position.state["voids"][0][seat]) if "voids" in (game.state.names or ()) else 0
     assert by[seat] <= (
         0 if restriction.startswith(("tile:T", "category:")) else voids
@@ -155,6 +163,33 @@ def test_a_restricted_seat_does_without_while_it_can(name, players, restriction)
     assert sum(by.values()) > by[seat] or (rare and players == 3)  # the others go on as they like
     if restriction.partition(":")[0] not in ("port", "category", "task", "tile"):
         assert voids == 0
+
+
+@pytest.mark.parametrize("second_lap", [False, True])
+def test_flags_without_power_are_claims_and_no_more(second_lap):
+    game, powers = load_game("strozzi"), ["power:pirate", "power:plus_one", "power:ware"]
+    base = from_changes(game, "lap", {"rules": {"second_lap": second_lap}}, "test")
+    without = [powers, [], powers[:1], powers[1:]]
+    limited = restricted(game, base, dict(enumerate(without)))
+    taken_over, refused = Counter(), 0
+    for deal in range(20):
+        position = played(game, limited, 4, deal)
+        lines, holder = verified(game, limited, position, without), None
+        for line in lines:
+            if line["type"] == "reveal":
+                holder = None
+            elif line["type"] == "claim" and line["flag"] is not None:
+                if holder is not None:
+                    taken_over[holder] += 1
+                    assert line["player"] in (1, 3), "a pirate with power takes over"
+                holder = (line["player"], line["flag"])
+        try:
+            verified(game, limited, position)
+        except RuleViolation:
+            refused += 1
+    assert taken_over[0, "pirate"] > 0, "a pirate without power may be taken over"
+    assert not taken_over[1, "pirate"] + taken_over[3, "pirate"]
+    assert refused == 20, "by the rules alone, every game goes another way"
 
 
 def test_the_card_that_a_restriction_names_may_be_claimed():

@@ -103,10 +103,14 @@ def test_results_do_not_depend_on_the_batch_and_seating_alone_is_the_same():
 @pytest.mark.slow
 def test_records_of_restricted_agents_follow_the_rules(tmp_path):
     file = tmp_path / "games.jsonl"
-    lineup = ["heuristic~flag:pirate~port:rome", "random", "random", "random"]
+    lineup = ["heuristic~flag:pirate~port:rome", "random~power:pirate", "random", "random"]
     games = [record_game(match(lineup), deal, 0) for deal in range(5)]
     write_record(file, games)
     assert verify_record(file) == 5
+    assert games[0][0]["without"] == [["flag:pirate", "port:rome"], ["power:pirate"], [], []]
+    for wrong, said in (([[]], "a list for each of 4 seats"), ([["power:tuba"], [], [], []], "unknown in strozzi")):
+        with pytest.raises(InputError, match=said):
+            ss.Position.from_record([games[0][0] | {"without": wrong}, *games[0][1:]])
     for lines in games:
         assert ss.Position.from_record(lines).over
 

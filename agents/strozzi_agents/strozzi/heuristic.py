@@ -4,7 +4,7 @@ from typing import Any
 
 from numba import int64
 
-from strozzi_agents.strozzi.immediate_value import ships_ahead, steps_of
+from strozzi_agents.strozzi.immediate_value import ships_ahead, speed_of, steps_of
 from strozzi_agents.strozzi.value import (
     MEMORY,
     SHIP,
@@ -18,7 +18,7 @@ from strozzi_agents.strozzi.value import (
     speed_value,
 )
 from strozzi_sim.agent import Param, compiled_agent
-from strozzi_sim.games.strozzi.scoring import free_ports
+from strozzi_sim.games.strozzi.scoring import free_ports, has_power
 from strozzi_sim.games.strozzi.state import (
     CLAIM,
     CLAIM_WITH,
@@ -123,7 +123,8 @@ def _value_ports(state, rules, params, memory, seat, ship, flags):
     sail = rules.sail[ship]
     faster, faster_plus = rivals_faster(state, rules, params, sail)
     with_plus, with_ware = (flags >> PLUS_ONE_FLAG) & 1 == 1, (flags >> WARE_FLAG) & 1 == 1
-    fast = sail + rules.plus_one_speed
+    fast = speed_of(rules, seat, ship, PLUS_ONE_FLAG)
+    faster_plus = faster if fast == sail else faster_plus
     ref_speed = int64(memory.sail + params.ref_sail + 1.0)  # ships at least as fast as this are ahead of it
     to_come = 0  # rivals with a berth left at each port, 8 bits per port
     for other in range(state.players):
@@ -139,7 +140,7 @@ def _value_ports(state, rules, params, memory, seat, ship, flags):
         if with_plus:
             memory.prize_plus[port] = speed_value(state, params, memory, port, rivals, fast, faster_plus)
         cargo_steps = rules.cargo[ship, port]
-        ware_steps = steps_of(rules, ship, WARE_FLAG, port) if with_ware else cargo_steps
+        ware_steps = steps_of(rules, seat, ship, WARE_FLAG, port) if with_ware else cargo_steps
         two_steps, cargo, cargo_ware = port_gains(
             state, rules, params, memory, seat, port, int64(0), int64(2), cargo_steps, ware_steps
         )
@@ -231,7 +232,7 @@ def _claim(state, rules, params, memory):
         if (flags >> flag) & 1 == 0:
             continue
         gain = common + _best_use(memory, berths, flag, patience)[1]
-        if flag == PIRATE_FLAG:
+        if flag == PIRATE_FLAG and has_power(rules, seat, flag):
             if piracy:
                 gain -= params.piracy * reference * min(cards, 1.0)
             gain -= (params.keep_pirate + params.keep_pirate_early * memory.open) * scale

@@ -2,24 +2,24 @@
 
 from numba import int64
 
-from strozzi_sim.games.strozzi.scoring import category_coins, free_ports, open_slots, space_bonus
+from strozzi_sim.games.strozzi.scoring import category_coins, free_ports, has_power, open_slots, space_bonus
 from strozzi_sim.games.strozzi.state import NO_WARE, PLUS_ONE_FLAG, PORTS, WARE_FLAG
 from strozzi_sim.kernel.jit import force_inline, jit
 
 
 @force_inline
-def speed_of(rules, ship, flag):
-    """Return the speed of `ship` under `flag`."""
+def speed_of(rules, seat, ship, flag):
+    """Return the speed of `ship` under a flag of `seat`."""
     sail = rules.sail[ship]
-    return sail + rules.plus_one_speed if flag == PLUS_ONE_FLAG else sail
+    return sail + rules.plus_one_speed if flag == PLUS_ONE_FLAG and has_power(rules, seat, flag) else sail
 
 
 @force_inline
-def steps_of(rules, ship, flag, port):
-    """Return the steps that `ship` brings at `port` if it is placed there under `flag`."""
+def steps_of(rules, seat, ship, flag, port):
+    """Return the steps that `ship` brings at `port` if it is placed there under a flag of `seat`."""
     steps = rules.cargo[ship, port]
     if flag == WARE_FLAG and (steps > 0 or not rules.ware_flag_needs_match):
-        steps += rules.ware_steps
+        steps += rules.ware_steps * has_power(rules, seat, flag)
     return steps
 
 
@@ -97,8 +97,8 @@ def best_tile_pay(state, rules, seat):
 @jit
 def port_pay(state, rules, seat, ship, flag, port):
     """Return the coins for placing `ship` at `port` under `flag`: its prize there and the steps."""
-    rank = ships_ahead(state, port, speed_of(rules, ship, flag))
-    return rules.ship_prize[rank] + step_pay(state, rules, seat, port, steps_of(rules, ship, flag, port))
+    rank = ships_ahead(state, port, speed_of(rules, seat, ship, flag))
+    return rules.ship_prize[rank] + step_pay(state, rules, seat, port, steps_of(rules, seat, ship, flag, port))
 
 
 @jit

@@ -162,7 +162,8 @@ def _answer(state, rules, seat, action, chance, journal):
     write_event(journal, e.CLAIM, seat, flag, 0, 0, 0)
     waiting = state.waiting
     if flag >= 0:
-        if flag == s.PIRATE_FLAG:  # final at once; the pirated player keeps the flag (12, 17)
+        # a pirate is final at once; the pirated player keeps the flag (12, 17)
+        if flag == s.PIRATE_FLAG and scoring.has_power(rules, seat, flag):
             _take_card(state, rules, seat, flag, chance, journal)
             return
         state.holder = seat
@@ -175,7 +176,7 @@ def _answer(state, rules, seat, action, chance, journal):
         if state.holder == s.NOBODY:
             _ask_claim(state, rules, next_seat)
         else:
-            pirate = _usable(state, rules, next_seat, _PIRATE_BIT)
+            pirate = _usable(state, rules, next_seat, _PIRATE_BIT & ~rules.powerless[next_seat])
             _ask(state, s.PIRACY, next_seat, s.PASS, 1 | pirate << 1)
         return
     holder = state.holder
@@ -216,7 +217,7 @@ def _place(state, rules, seat, port, chance, journal):
     flag = state.holder_flag
     state.berths[seat] &= ~(1 << port)
     speed = rules.sail[ship]
-    if flag == s.PLUS_ONE_FLAG:
+    if flag == s.PLUS_ONE_FLAG and scoring.has_power(rules, seat, flag):
         speed += rules.plus_one_speed
     rank = state.ships_at[port]
     state.ships_at[port] = rank + 1
@@ -234,7 +235,7 @@ def _place(state, rules, seat, port, chance, journal):
 
     steps = rules.cargo[ship, port]
     if flag == s.WARE_FLAG and (steps > 0 or not rules.ware_flag_needs_match):  # (36)
-        steps += rules.ware_steps
+        steps += rules.ware_steps * scoring.has_power(rules, seat, flag)
     _move(state, rules, seat, port, steps, e.CARGO, journal)
     _move(state, rules, seat, s.FLORENCE, rules.scrolls[ship], e.SCROLL, journal)
 

@@ -29,7 +29,7 @@ End of the game. For each category the highest sums of promotion tiles are paid.
 the better marker at Florence decides.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from strozzi_sim.game.record_checking import Course, ReferenceGame
@@ -54,6 +54,7 @@ class Game(ReferenceGame):
         ships: Sequence[Sequence[str]],
         tiles: Sequence[str],
         start_player: int = 0,
+        powerless: Collection[tuple[int, str]] = (),
     ) -> None:
         """Prepare the game and play up to the first decision.
 
@@ -63,6 +64,7 @@ class Game(ReferenceGame):
             ships: ship ids of the deck for every round, top card first.
             tiles: the ids of all promotion tiles; the first ones are the display, then comes the stack.
             start_player: seat that begins round 1 (7).
+            powerless: seats with a flag that only claims ships, as if it had no power; none by the rules.
         """
         removed = _by_number(components["setup"]["cards_removed"])
         if players not in removed:  # (79)
@@ -78,6 +80,7 @@ class Game(ReferenceGame):
         self.players = players
         self.round = 0
         self.start_player = start_player
+        self.powerless = powerless
         self.active = start_player
         self.ship: Any = None
         self.holder: Any = None
@@ -174,10 +177,13 @@ class Game(ReferenceGame):
         """Ask the seats between claimant and active player (`second_lap`: all others) to snatch it (13, 15, 19, 21)."""
         end = claimant if self.rules["second_lap"] else self.active
         for seat in self._clockwise(claimant + 1):
-            if seat == end or self.holder_flag == "pirate":  # a pirate is final (12, 16)
-                return
+            if seat == end or (self.holder_flag == "pirate" and self._has_power(self.holder, "pirate")):
+                return  # a pirate is final (12, 16)
             if "pirate" in self.flags[seat]:  # (14)
-                yield from self._offer(seat, ["pirate"])
+                yield from self._offer(seat, ["pirate"] if self._has_power(seat, "pirate") else [])
+
+    def _has_power(self, seat: int, flag: str) -> bool:
+        return (seat, flag) not in self.powerless
 
     def _offer(self, seat: int, flags: Sequence[str]) -> Course:
         """Let `seat` pass or put one of `flags` on the ship; a flag that was there goes back (11, 17)."""
@@ -208,20 +214,23 @@ class Game(ReferenceGame):
 
     def _moor(self, port: str, seat: int, ship: str, flag: str) -> None:
         """Place a ship below all ships that are at least as fast; the order of the others stays (31, 33)."""
-        speed = self._speed(ship, flag)
+        speed = self._speed(seat, ship, flag)
         quay = self.ports[port]
-        ahead = sum(self._speed(other, other_flag) >= speed for _, other, other_flag in quay)
+        ahead = sum(self._speed(*other) >= speed for other in quay)
         quay.insert(ahead, (seat, ship, flag))
         self.write("place", player=seat, ship=ship, flag=flag, port=port, speed=speed)
 
-    def _speed(self, ship: str, flag: str) -> int:
+    def _speed(self, seat: int, ship: str, flag: str) -> int:
         """Return the sail number; only the plus one flag changes it, for all comparisons (32, 34)."""
-        extra = self.flag_effects["plus_one_speed"] if flag == "plus_one" else 0
+        is_faster = flag == "plus_one" and self._has_power(seat, flag)
+        extra = self.flag_effects["plus_one_speed"] if is_faster else 0
         return int(self.cards[ship]["sail"] + extra)
 
     def _ware_flag_steps(self, goods: int) -> int:
         """Return the ware flag's steps: at the ship's port only (37), by default even without goods for it (36)."""
         if self.holder_flag != "ware" or (self.rules["ware_flag_needs_match"] and not goods):
+            return 0
+        if not self._has_power(self.holder, "ware"):
             return 0
         return int(self.flag_effects["ware_steps"])
 

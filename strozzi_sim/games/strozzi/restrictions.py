@@ -1,4 +1,4 @@
-"""Actions that can be forbidden to a seat: flags, ports, ship cards, sail numbers, tiles, categories, early claims."""
+"""What a seat can be made to do without: flags or their powers, ports, cards, sail numbers, tiles, early claims."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,6 +9,11 @@ from strozzi_sim.games.strozzi.state import ALL_FLAGS, CATEGORIES, FLAG_NAMES, P
 
 # rows of the fact table: what they are called
 _ROUNDS, _GAMES, _SHIPS = Occasions("round", "rounds"), Occasions("seat", "games"), Occasions("ship", "ships taken")
+_POWERS = {
+    "pirate": "it takes over no claim, and may be taken over",
+    "plus_one": "it makes no ship faster",
+    "ware": "it moves no marker",
+}
 
 
 def restrictions(components: Mapping[str, Any]) -> dict[str, Restriction]:
@@ -23,6 +28,8 @@ def restrictions(components: Mapping[str, Any]) -> dict[str, Restriction]:
         noun = f"the {flag.replace('_', '-')} flag"
         text = f"{noun} may not be used, and claims no ship"
         by_name[f"flag:{flag}"] = Restriction(text, never("no_flag", 1 << k), use, noun=noun)
+        text = f"{noun} only claims a ship: {_POWERS[flag]}"
+        by_name[f"power:{flag}"] = Restriction(text, never("powerless", 1 << k), use, noun=f"the power of {noun}")
     for k, port in enumerate(PORT_NAMES):
         text = f"no ship may be placed at {port}, while another port is free"
         use, noun = Use("ship", f"port == {port}", _ROUNDS), f"the port of {port.title()}"

@@ -83,6 +83,12 @@ def better_seats(state, seat):
     return _seats_above(state, state.coins, seat, state.coins[seat])
 
 
+@force_inline
+def has_power(rules, seat, flag):
+    """Return whether a flag of `seat` is more than a claim: the pirate final, plus_one faster, ware a further step."""
+    return (rules.powerless[seat] >> flag) & 1 == 0
+
+
 @jit
 def forbidden_slots(state, rules, seat):
     """Return the set of display slots whose tiles a restriction forbids to `seat`."""

@@ -112,6 +112,7 @@ RULES = np.dtype([  # shape               unit / meaning
     ("florence_bonus", "u1"),
     ("restricted", "u1"),  #              1 = a seat has one of these restrictions
     ("no_flag", "u1", (SEATS,)),  #       [P] set of flags that the seat may not use
+    ("powerless", "u1", (SEATS,)),  #     [P] set of flags that only claim a ship for the seat, see `scoring.has_power`
     ("no_port", "u1", (SEATS,)),  #       [P] set of ports where it may not place
     ("no_category", "u1", (SEATS,)),  #   [P] set of categories of tiles that it may not take
     ("first_claim", "u1", (SEATS,)),  #   [P] number of the first card of a round on which it may use a flag, or 0
@@ -119,7 +120,7 @@ RULES = np.dtype([  # shape               unit / meaning
     ("no_tile", "u8", (SEATS,)),  #       [P] set of tiles that it may not take
 ], align=True)  # fmt: skip
 # The fields of RULES that restrictions set, 0 without any.
-RESTRICTIONS = ("restricted", "no_flag", "no_port", "no_category", "first_claim", "no_card", "no_tile")
+RESTRICTIONS = ("restricted", "no_flag", "powerless", "no_port", "no_category", "first_claim", "no_card", "no_tile")
 
 # Most journal rows: in each round all ships revealed, answered twice by every seat, placed, with 3 moves and a tile.
 JOURNAL_ROWS = MAX_ROUNDS * (MAX_SHIPS * (2 * SEATS + 8) + PORTS * SEATS + CITIES * SEATS + SEATS + 4) + 64

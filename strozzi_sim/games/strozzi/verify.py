@@ -36,7 +36,13 @@ class _Chance(Draws):
 
 def _set_up(header: Mapping[str, Any], lines: Lines) -> tuple[Game, _Chance]:
     chance = _Chance(header["components"], lines)
-    return Game(header["components"], header["players"], chance.ships, chance.tiles), chance
+    powerless = [
+        (seat, name.removeprefix("power:"))
+        for seat, names in enumerate(header.get("without", ()))
+        for name in names
+        if name.startswith("power:")
+    ]
+    return Game(header["components"], header["players"], chance.ships, chance.tiles, powerless=powerless), chance
 
 
 REPLAY = Replay(_set_up, *answering({"claim": "flag", "place": "port", "take_tile": "tile"}, {"claim": "pass"}))

@@ -88,8 +88,8 @@ def tune(
         keys: numbers that may change, patterns separated by commas, with a range if wanted: 'tracks.bonus.9 = 0 to 30';
             default: those that a designer would tune; '*': all
         most: most numbers that may change, 1 to 3
-        reach: range of a number without one, up and down, in tenths of it, but at least three printed steps; default: 10,
-            from nothing to twice as much
+        reach: range of a number without one, up and down, in tenths of it, but at least three printed steps; default:
+            10, from nothing to twice as much
         deals: most deals of each box that is checked, at most seven boxes; the search before plays up to four times as
             many, and at least 200 of each box that is tried; default: 60,000
         variant: a variant of the components, from which changes are counted
