@@ -1,7 +1,8 @@
 """The answer of `tune` in words: the change of the box, its figures, and what stays undecided or out of reach."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import Any
 
 import pandas as pd
 
@@ -118,18 +119,40 @@ class TuneAnswer:
             notes.append(check)
         return Verdict(answer, box, tuple(notes))
 
+    def ladder(self, names: Mapping[int, str]) -> pd.DataFrame:
+        """Return the ladder as text: box, target, its figure with the interval, what is wanted, and the status.
+
+        `names` is rung -> its name.
+        """
+        rows = []
+        for row in self._tables["ladder"].to_dict("records"):
+            target = self._target[row["target"]]
+            value, low, high, _ = self._texts(target, row)
+            rows.append(
+                (names[row["rung"]], target.label, f"{value} ({low} to {high})", target.range_text, row["status"])
+            )
+        return pd.DataFrame(rows, columns=["box", "target", "value", "wanted", "status"])
+
+    @staticmethod
+    def _texts(target: Target, row: Mapping[str, Any]) -> list[str]:
+        """Return value, low, high and the value before the change of a row of the ladder as text."""
+        ends = (row[end] for end in ("value", "low", "high", "before"))
+        if target.who:
+            return [format_value(end, WIN_SHARE, 1, bare=True) for end in ends]
+        value, low, high, before = ends
+        bare_ends = (format_value(end, target.figure, 1, bare=True) for end in (low, high))
+        return [target.text(value), *bare_ends, target.text(before)]
+
     def _shown(self) -> Iterator[str]:
         """Yield a sentence for each target: its figure at the rung of the answer with the interval, and before."""
         for row in self.rows.to_dict("records"):
             target, is_changed = self._target[row["target"]], row["changes"] > 0
             then = " then" if is_changed else ""
-            ends = ("value", "low", "high", "before")
+            value, low, high, before = self._texts(target, row)
             if target.who:
-                value, low, high, before = (format_value(row[end], WIN_SHARE, 1, bare=True) for end in ends)
                 wins = "win" if target.who.startswith(RANDOM_MOVES) else "wins"
                 words = f"{target.who}{then} {wins} {value} of 100 games ({low} to {high})"
             else:
-                value, low, high, before = (target.text(row[end]) for end in ends)
                 words = f"{target.label}:{then} {value} ({low} to {high})"
             # a figure to keep is itself a change, which has no value before
             was = f", before {before}" if is_changed and not target.is_paired else ""

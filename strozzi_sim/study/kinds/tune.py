@@ -129,7 +129,7 @@ class Tune(SearchStudy):
     keys: str = ""
     most: int = MOST_CHANGES
     reach: int = REACH
-    usual_deals, printed = 60_000, ("ladder", "box")
+    usual_deals = 60_000
 
     @property
     def summary(self) -> str:
@@ -283,6 +283,13 @@ class Tune(SearchStudy):
         """Return the smallest change that meets the targets, or how near the nearest box comes and why."""
         answer = TuneAnswer(self.the_game, self.parsed[1], tables)
         return answer.verdict(self._how_to_check(tables, answer.told_rung) if answer.told_rung else "")
+
+    def printed_tables(self, tables: Tables) -> dict[str, Any]:
+        """Return the ladder and the changed numbers of its rungs, which have names."""
+        names_of_rungs = _rung_names(tables["ladder"])
+        changed = tables["box"].rename(columns={"rung": "box"})
+        changed["box"] = changed["box"].map(names_of_rungs)
+        return {"ladder": TuneAnswer(self.the_game, self.parsed[1], tables).ladder(names_of_rungs), "box": changed}
 
     def _how_to_check(self, tables: Tables, rung: int) -> str:
         """Return the command that compares a box with the one before any change, on new deals; "" if there is none."""
