@@ -94,7 +94,7 @@ for game, counts in PLAYERS.items():
     RUNS[f"{game}-boxes"] = Run(
         f"python docs/findings/write.py --play {game}-boxes", ("balance", "worth"), function=boxes.player(game)
     )
-FAIR_GAP = "gap <= 5"  # points between the seats
+FAIR_GAP = "gap <= 6"  # points between the seats
 # searches for the smallest change after which all seats are fair: game, players, agent, most deals of a box
 FAIRER = {
     "strozzi-fairer": ("strozzi", "3-6", "heuristic", 60_000),

@@ -77,7 +77,7 @@ class TuneAnswer:
         """Return the changed numbers of a rung as clauses."""
         clauses = []
         for row in pick(self._tables["box"], rung=rung).to_dict("records"):
-            before, after = (int(end) if end.is_integer() else end for end in (row["from"], row["to"]))
+            before, after = (int(end) if float(end).is_integer() else end for end in (row["from"], row["to"]))
             clauses.append(name_of_key(self._game, row["key"]).change(before, after))
         return listed(clauses)
 
