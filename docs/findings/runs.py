@@ -5,7 +5,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
@@ -134,9 +134,12 @@ def _times() -> dict[str, int]:
     return dict(pd.read_csv(file).itertuples(index=False, name=None)) if file.exists() else {}
 
 
-def read(name: str, table: str) -> pd.DataFrame:
-    """Return a kept table."""
-    return pd.read_csv(TABLES / f"{name}-{table}.csv", keep_default_na=False, na_values=[""])
+def read(name: str, table: str, columns: Sequence[str] = ()) -> pd.DataFrame:
+    """Return a kept table; one without rows has these columns."""
+    file = TABLES / f"{name}-{table}.csv"
+    if not file.read_text().strip():
+        return pd.DataFrame(columns=columns)
+    return pd.read_csv(file, keep_default_na=False, na_values=[""])
 
 
 def seconds() -> pd.DataFrame:
