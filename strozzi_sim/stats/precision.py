@@ -11,7 +11,6 @@ an interval differ; its precision is the longer one.
 Axes: t chunks, then any shape of figures.
 """
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -42,19 +41,21 @@ def reach(value: Any, low: Any, high: Any) -> Any:
     return np.asarray(np.maximum(value - low, high - value))
 
 
-def share_interval(value: Array, deals: int, half_width: float, alpha: float = ALPHA) -> tuple[Array, Array]:
+def share_interval(value: Array, deals: int, half_width: float | Array, alpha: float = ALPHA) -> tuple[Array, Array]:
     """Return low and high of the mean of deals' shares, tuned to a half width; level 1 - `alpha` over all looks."""
     limit = np.log(2 / alpha)
+    sign = np.array([1, -1]).reshape(2, *[1] * np.ndim(value))  # both ends at once, low and high
 
-    def excluded(sign: int, share: Array) -> Array:
-        other = np.clip(share + sign * half_width, 1e-12, 1 - 1e-12)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            gained = np.where(value > 0, value * np.log(other / share), 0.0)
-            lost = np.where(value < 1, (1 - value) * np.log((1 - other) / (1 - share)), 0.0)
+    def excluded(share: Array) -> Array:
+        other = np.minimum(np.maximum(share + sign * half_width, 1e-12), 1 - 1e-12)
+        gained = np.where(value > 0, value * np.log(other / share), 0.0)
+        lost = np.where(value < 1, (1 - value) * np.log((1 - other) / (1 - share)), 0.0)
         return np.asarray(deals * (gained + lost) >= limit)
 
-    low = _edge(partial(excluded, 1), np.zeros(np.shape(value)), value)
-    return low, _edge(partial(excluded, -1), np.ones(np.shape(value)), value)
+    inside = np.stack([value, value])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        low, high = _edge(excluded, np.zeros(inside.shape) + (sign < 0), inside)
+    return low, high
 
 
 def mean_half_width(means: Array, alpha: float = ALPHA) -> Array:
