@@ -21,9 +21,20 @@ from strozzi_sim.game.component_names import name_of_key
 from strozzi_sim.game.variants import Variant, with_values
 from strozzi_sim.stats.differences import SMALLEST, control_coefficient
 from strozzi_sim.stats.intervals import Array
-from strozzi_sim.study.box_numbers import BoxNumber, numbers
+from strozzi_sim.study.box_numbers import BoxNumber, box_number, numbers
 
+_FEW, _ALL = 8, 10  # about as many values are tried; all of them if there are no more than these
 Play = Callable[[Sequence[Variant], int, int], tuple[Array, int]]  # (boxes, deals, chunks) -> float64[B, C, F], deals
+
+
+def values_to_try(game: Game, box: Variant, key: str) -> list[float]:
+    """Return a few values of a number that a designer would try, the box's own among them. Raises ArgumentError."""
+    number = box_number(game, box, key)
+    values = number.values
+    if len(values) > _ALL:
+        places = np.linspace(0, len(values) - 1, _FEW).round().astype(int)
+        values = tuple(sorted({number.value, *(values[place] for place in places)}))
+    return [value for value in values if changed_box(game, box, {key: value}) is not None]
 
 
 def changed_box(game: Game, box: Variant, values: Mapping[str, float]) -> Variant | None:

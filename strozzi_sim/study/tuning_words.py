@@ -14,6 +14,7 @@ from strozzi_sim.game import Game
 from strozzi_sim.game.component_names import name_of_key
 from strozzi_sim.game.sentences import listed, some_of, with_capital
 from strozzi_sim.game.tiers import RANDOM_MOVES
+from strozzi_sim.study.box_numbers import whole
 from strozzi_sim.study.targets import MET, OPEN, Target
 from strozzi_sim.study.verdict import MOST_WORDS, Verdict, word_count
 
@@ -71,7 +72,8 @@ class TuneAnswer:
         if word_count(answer) > MOST_WORDS:
             answer = f"{subject.removesuffix('.')}, if {NUMBERS[count]} change{'s' if count == 1 else ''}."
             subject = with_capital(f"{changes}.")
-        return Verdict(answer, subject, tuple(filter(None, [*others, *self._smaller(), check])))
+        notes = tuple(filter(None, [*others, *self._smaller(), check]))
+        return Verdict(answer, subject, notes, self._settings())
 
     def changes(self, rung: int) -> str:
         """Return the changed numbers of a rung as clauses."""
@@ -80,6 +82,11 @@ class TuneAnswer:
             before, after = (int(end) if float(end).is_integer() else end for end in (row["from"], row["to"]))
             clauses.append(name_of_key(self._game, row["key"]).change(before, after))
         return listed(clauses)
+
+    def _settings(self) -> tuple[str, ...]:
+        """Return the changes of the rung of the answer, KEY=VALUE."""
+        rows = pick(self._tables["box"], rung=self.told_rung).to_dict("records")
+        return tuple(f"{row['key']}={whole(row['to'])}" for row in rows)
 
     def _changed(self, rung: int) -> int:
         return len(pick(self._tables["box"], rung=rung))
@@ -117,7 +124,7 @@ class TuneAnswer:
             notes.append("That is so as far as the boxes show that were played, and what was fitted to them.")
         if self.told_rung and check:
             notes.append(check)
-        return Verdict(answer, box, tuple(notes))
+        return Verdict(answer, box, tuple(notes), self._settings() if is_undecided else ())
 
     def ladder(self, names: Mapping[int, str]) -> pd.DataFrame:
         """Return the ladder as text: box, target, its figure with the interval, what is wanted, and the status.

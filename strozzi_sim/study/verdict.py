@@ -25,6 +25,7 @@ class Verdict:
     answer: str  # a sentence of at most MOST_WORDS words, with one or two numbers
     subject: str = ""  # a sentence on what was changed or taken away
     notes: tuple[str, ...] = ()  # sentences: who played, what could be missed, other places; the first matter most
+    changes: tuple[str, ...] = ()  # KEY=VALUE of the changed box that the answer names, if it finds one
 
     @property
     def lines(self) -> list[str]:

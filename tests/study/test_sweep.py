@@ -92,6 +92,7 @@ def planted(sweep, gaps, players=(3,), **keys):
 def test_the_fairest_value_is_said_with_its_player_count():
     verdict = planted({"tracks.bonus.9": [5, 15]}, [0.11, 0.05])
     assert verdict.answer == ("Fairest found: space 9 of the tracks pays 5 coins (gap 5.0 points; published 15: 11.0).")
+    assert verdict.changes == ("tracks.bonus.9=5",)
     verdict = planted({"tracks.bonus.9": [5, 15, 25]}, [0.11, 0.05, 0.08])
     also = "Also fairer than the published 15, but not compared with each other: 25 (8.0)."
     assert verdict.notes == (also,)
@@ -153,7 +154,7 @@ def test_one_variant_is_swept():
 @pytest.mark.parametrize(
     ("values", "named"),
     [
-        ("tracks.bonus.9", "values: "),
+        ("tracks.bonus.10", "values: no number has the key"),
         ("tracks.bonus.9 =", "values: "),
         ("= 3 4", "values: "),
         ("tracks.bonus.9 = nan 5", "values: .*whole number"),
@@ -190,3 +191,11 @@ def test_variants_of_long_keys_keep_different_names():
 def test_a_key_whose_value_is_no_number_is_refused_in_words(key):
     with pytest.raises(ArgumentError, match=rf"^values: {re.escape(key)}=1: .*expected"):
         ss.sweep("strozzi", f"{key} = 1 2", players=3, agents="random", deals=10)
+
+
+def test_a_key_without_values_has_a_few_around_its_own():
+    found = ss.sweep("strozzi", "tracks.bonus.9", players=3, agents="random", deals=60, progress=False)
+    assert found.study.sweep == {"tracks.bonus.9": (0, 5, 10, 15, 20, 25, 30)}
+    with pytest.raises(ArgumentError, match=r"no number has the key 'tracks.bonus'.*did you mean") as caught:
+        ss.sweep("strozzi", "tracks.bonus", players=3, agents="random", deals=60)
+    assert caught.value.argument == "values"

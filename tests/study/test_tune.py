@@ -260,8 +260,21 @@ def test_only_an_undecided_rung_of_fewer_changes_may_do() -> None:
     met, is_open, missed = (0.2, MET), (0.3, OPEN), (0.4, MISSED)
     rungs = [(0, missed, missed), (1, is_open, missed), (1, is_open, met), (2, met, met), (2, is_open, met)]
     tables = planted_tables([(changes, {FIRST: first, SECOND: second}) for changes, first, second in rungs])
-    less = [note for note in study.verdict(tables, study.look()).notes if note.startswith("Undecided")]
+    verdict = study.verdict(tables, study.look())
+    less = [note for note in verdict.notes if note.startswith("Undecided")]
     assert less == ["Undecided is whether less would do: space 7 of the tracks pays 20 coins instead of 5."]
+    assert len(verdict.changes) == 2
+
+
+def test_a_verdict_names_a_box_unless_nothing_changes_or_its_box_misses_a_target() -> None:
+    study = tune_study(targets=["seat 0 wins <= 30"])
+
+    def changes(*statuses: str) -> tuple[str, ...]:
+        tables = planted_tables([(number, {FIRST: (0.3, status)}) for number, status in enumerate(statuses)])
+        return study.verdict(tables, study.look()).changes
+
+    assert changes(MISSED, MET) == changes(MISSED, OPEN) == ("tracks.bonus.7=10",)
+    assert changes(MET, MET) == changes(MISSED, MISSED) == ()
 
 
 def test_an_undecided_rung_is_nearer_than_a_missed_one() -> None:

@@ -29,12 +29,14 @@ from strozzi_sim.game.component_names import difference_in_words, name_of_key
 from strozzi_sim.game.sentences import listed, with_capital
 from strozzi_sim.game.variants import BASE, AnyVariant, Variant, is_reconstructed, published_value, with_values
 from strozzi_sim.study.arguments import WHO_PLAYS, StudyOptions, documented
+from strozzi_sim.study.box_numbers import whole
 from strozzi_sim.study.cells import GAP_BY_CHANCE, SEAT_GAP, CountsOf
 from strozzi_sim.study.decided import Decided
 from strozzi_sim.study.games import facts_of_games, sections_of_games, tables_of_games
 from strozzi_sim.study.look import Look, Section, key_numbers, picture, section
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import play
+from strozzi_sim.study.screen import values_to_try
 from strozzi_sim.study.verdict import MOST_WORDS, Verdict, word_count
 from strozzi_sim.study.wording import players_words
 
@@ -67,7 +69,8 @@ def sweep(
     Example: strozzi sweep strozzi "tracks.bonus.9 = 0 15 30" --players 4
 
     Args:
-        values: keys and values, such as "tracks.bonus.7 = 0 5 10", two keys separated by a semicolon
+        values: keys and values, such as "tracks.bonus.7 = 0 5 10", two keys separated by a semicolon; a key alone has
+            a few values around its own
         agents: one line-up, separated by commas; one agent plays itself; default: the game's default agent
         deals: deals for every combination of values; default: as many as the precision takes; without one, as many as
             find or exclude a difference of a point in wins from the published values, within the limits of compare
@@ -83,8 +86,8 @@ def sweep(
     lineups = names.lineups_of(the_game, agents, counts)
     keys: dict[str, Any] = {"game": the_game, "players": counts, "lineups": lineups}
     keys["variants"] = names.variants_named(the_game, variant)
-    keys["sweep"] = _values_by_key(values) if isinstance(values, str) else values
     try:
+        keys["sweep"] = _values_by_key(the_game, keys["variants"][0], values) if isinstance(values, str) else values
         if options.get("deals") is None and precision is None:
             decided = Sweep.until_decided(_EFFECT, keys)
             options["deals"] = decided.pop("deals")
@@ -93,7 +96,8 @@ def sweep(
             keys["precision"] = precision
         return play(Sweep, options, **keys)
     except ArgumentError as error:
-        raise ArgumentError("values" if error.argument == "sweep" else error.argument, error.message) from None
+        argument = "values" if error.argument in ("sweep", "key") else error.argument
+        raise ArgumentError(argument, error.message) from None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -178,7 +182,7 @@ class Sweep(Decided):
             if (players, lineup) != (main["players"].iloc[0], main["lineup"].iloc[0]):
                 notes.append(self._fairest(tables, rows, self._where(gaps, rows)).answer)
         subject = " ".join(filter(None, [found.subject, self._else_changed()]))
-        return Verdict(found.answer, subject, tuple(notes))
+        return replace(found, subject=subject, notes=tuple(notes))
 
     def _where(self, gaps: pd.DataFrame, rows: pd.DataFrame) -> str:
         """Return the player count and line-up of some rows as text, each if it is not the only one of all gaps."""
@@ -204,11 +208,12 @@ class Sweep(Decided):
             named = listed([f"{texts[name]} ({points[name]})" for name in others[:_MOST_FAIRER]])
             which = f"fairer than the {compared}, but not compared with each other"
             more = (f"Also {which}: {named}.",) if others else ()
+            changes = tuple(f"{key}={whole(value)}" for key, value in zip(self.sweep, self.grid[best][0], strict=True))
             answer = f"Fairest found{at}: {self._in_words(best)} ({gaps})."
             if word_count(answer) <= MOST_WORDS:
-                return Verdict(answer, notes=more)
+                return Verdict(answer, notes=more, changes=changes)
             meaning = f"{texts[best]}: {self._in_words(best)}."
-            return Verdict(f"Fairest found{at}: {texts[best]} ({gaps}).", meaning, more)
+            return Verdict(f"Fairest found{at}: {texts[best]} ({gaps}).", meaning, more, changes)
         fall = not_excluded(differences, chunks=self.chunks, sign=-1, span=(-gap_of[self.reference], 1))
         found = f"no value is found to be fairer{at} than the {compared} (gap {points[self.reference]} points)."
         answer, subject = f"{with_capital(self._keys_in_words)}: {found}", ""
@@ -327,13 +332,16 @@ def _with_published(game: Game, key: str, values: Any) -> Any:
     return values if float(published) in map(float, values) else sorted([*values, published])
 
 
-def _values_by_key(text: str) -> dict[str, list[float]]:
-    """Return the values in a text such as `tracks.bonus.7 = 0 5 10; tracks.bonus.8 = 0 5`."""
+def _values_by_key(game: Game, variant: Variant, text: str) -> dict[str, list[float]]:
+    """Return the values in a text such as `tracks.bonus.7 = 0 5 10; tracks.bonus.8`; a key alone has those to try."""
     values_by_key: dict[str, list[float]] = {}
     for piece in text.split(";"):
-        key, _, values = (part.strip() for part in piece.partition("="))
+        key, equals, values = (part.strip() for part in piece.partition("="))
         if key in values_by_key:
             raise ArgumentError("values", f"{key} is given twice")
+        if key and not equals:
+            values_by_key[key] = values_to_try(game, variant, key)
+            continue
         try:
             values_by_key[key] = [float(number) for number in values.replace(",", " ").split()]
         except ValueError:
