@@ -45,6 +45,7 @@ class ShelfAnswer(Asked, kw_only=True):
     seconds: float = 0.0  # that its process has run so far
     verdict: tuple[str, ...] = ()
     alarms: tuple[tuple[str, str], ...] = ()  # text and evidence of each
+    told: tuple[str, ...] = ()  # KEY=VALUE of the box that the verdict names
     games: int = 0  # behind the verdict
     picture: Json | None = None  # title and legend of the first picture
     saved: str = ""  # path of the folder in which it was saved

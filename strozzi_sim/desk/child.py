@@ -38,7 +38,8 @@ def answer(words: Sequence[str], folder: Path, desk: IO[str]) -> int:
         print(json.dumps(fields), file=desk, flush=True)
 
     def show(results: Results) -> None:
-        known: dict[str, Any] = {"verdict": results.verdict.lines, "games": results.n_games}
+        verdict = results.verdict
+        known: dict[str, Any] = {"verdict": verdict.lines, "told": verdict.changes, "games": results.n_games}
         known["alarms"] = [(alarm.text, alarm.evidence) for alarm in results.alarms]
         if results.pictures:
             chart = results.plot().charts[0]

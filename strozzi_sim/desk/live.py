@@ -9,18 +9,16 @@ known well, the first box is played further, and then the boxes beside it: other
 import hashlib
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from threading import Condition, Thread
 from time import monotonic
 from typing import Any
 
-import numpy as np
-
 from strozzi_sim.agent import AgentSpec
 from strozzi_sim.agent.names import core_count, lineups_of
-from strozzi_sim.agent.python import seconds_allowed
 from strozzi_sim.desk import measured
+from strozzi_sim.desk.batches import alarms_of, in_worker, play_chunks
 from strozzi_sim.desk.measured import Bounds, Series
 from strozzi_sim.errors import InputError, StrozziError
 from strozzi_sim.facts.figures import DECISIONS, SCORE
@@ -28,9 +26,8 @@ from strozzi_sim.game import Game, find_game
 from strozzi_sim.game.component_names import changes_in_words
 from strozzi_sim.game.sentences import listed, seat_words
 from strozzi_sim.game.variants import BASE, Variant, resolve_variant, with_settings, with_values
-from strozzi_sim.runtime.workers import Hung, WorkerDied, call_in_worker
-from strozzi_sim.simulation.match import Match, Measures
-from strozzi_sim.stats.intervals import Array
+from strozzi_sim.runtime.workers import Hung, WorkerDied
+from strozzi_sim.simulation.match import Match
 from strozzi_sim.study.box_numbers import box_number
 from strozzi_sim.study.wording import player_words, players_words
 
@@ -40,6 +37,7 @@ SEEN = 200  # boxes that are remembered
 NEIGHBOURS = 9  # values of the number in hand that are played
 FIRST_BESIDE, ENOUGH_BESIDE = 2_000, 20_000  # deals of each, before the box is known finely and afterwards
 _MOST_DEALS = 400_000  # of a box
+_REST = 2.0  # seconds that a box is shown before its alarms are counted, which takes about a second of a core
 _TIMED = 0.03  # seconds of play from which the pace of a table is known
 MOST_DEATHS = 3  # of the worker without a batch between them; then nothing plays until the next box
 _WAIT = 0.5  # seconds before a worker that died is replaced
@@ -121,38 +119,12 @@ class Boxed:
 
 @dataclass(frozen=True)
 class Job:
-    """The next batch: chunks of a box."""
+    """The next batch: chunks of a box, or the games of which its alarms are counted."""
 
     series: Series
     table: LiveTable
     box: Boxed
-
-
-def play_chunks(match: Match, first: int, chunks: int, deals: int, threads: int) -> tuple[Array, float]:
-    """Return the outcome of each chunk from deal `first` on, OUTCOME[chunks], and the seconds that they took."""
-    start = monotonic()
-    ranges = [(first + k * deals, first + (k + 1) * deals) for k in range(chunks)]
-    threads = 1 if match.in_python else min(threads, chunks)
-    parts = [ranges[k::threads] for k in range(threads)]
-    with ThreadPoolExecutor(len(parts)) as pool:
-        found = list(pool.map(lambda part: _outcomes(match, part), parts))
-    outcomes = [None] * chunks
-    for k, part in enumerate(found):
-        outcomes[k::threads] = part  # type: ignore[assignment]
-    return np.concatenate(outcomes), monotonic() - start  # type: ignore[arg-type]
-
-
-def _in_worker(match: Match, first: int, chunks: int, deals: int, threads: int) -> tuple[Array, float]:
-    """Return what `play_chunks` returns in the worker process."""
-    found = call_in_worker(play_chunks, match, first, chunks, deals, threads, seconds=seconds_allowed())
-    return found  # type: ignore[no-any-return]
-
-
-def _outcomes(match: Match, ranges: list[tuple[int, int]]) -> list[Array]:
-    """Return the outcome of each range of deals; agents in Python play one range at a time."""
-    if match.in_python:
-        return [match.play(first, last).outcome for first, last in ranges]
-    return [each.outcome for each in match.play_ranges(ranges, Measures())]
+    is_of_alarms: bool = False
 
 
 class Live:
@@ -171,7 +143,7 @@ class Live:
         self._seen: OrderedDict[tuple[Any, ...], Series] = OrderedDict()
         self._pace: dict[tuple[str, int, str], float] = {}  # by table: seconds of a deal on all cores
         self._chunk: dict[tuple[str, int, str], int] = {}  # by table: deals of a chunk
-        self._asked = 0.0
+        self._asked = self._shown = 0.0
         self._is_closed = False
         self._is_stopped = False  # until another box is shown
         self._deaths = 0  # of the worker, since it played the last batch
@@ -199,6 +171,7 @@ class Live:
             self._own_value = own
             self._neighbours = {value: Boxed.of(variant) for value, variant in neighbours.items()}
             self._is_stopped, self._deaths = False, 0
+            self._shown = monotonic()
             self._say("")
             return self.version - 1
 
@@ -316,6 +289,10 @@ class Live:
                     return job
         if job := self._beside(FIRST_BESIDE):
             return job
+        for table in self._tables if monotonic() - self._shown > _REST else ():
+            series = self._series(table, self._now)
+            if series.alarms is None:
+                return Job(series, table, self._now, is_of_alarms=True)
         for table in self._tables:
             own, first = self._series(table, self._now), self._series(table, self._first)
             if first.chunks < own.chunks:
@@ -344,7 +321,10 @@ class Live:
     def _try_to_play(self, job: Job) -> None:
         """Play a batch; a process that ends is replaced, and a box that cannot be played is left until the next one."""
         try:
-            if job.table.name in self._pace:
+            if job.is_of_alarms:
+                job.series.alarms = []
+                Thread(target=self._count_alarms, args=(job,), daemon=True).start()
+            elif job.table.name in self._pace:
                 self._play(job)
             else:
                 self._warm(job)
@@ -367,11 +347,21 @@ class Live:
         per_batch = int(measured.BATCH_SECONDS / pace / deals)
         chunks = max(threads, min(per_batch, 1 + 2 * job.series.chunks))  # at first few, to be seen soon
         match = job.table.match(job.box.variant)
-        outcomes, seconds = _in_worker(match, job.series.total, chunks, deals, threads)
+        outcomes, seconds = in_worker(play_chunks, match, job.series.total, chunks, deals, threads)
         with self._changed:
             self._pace[job.table.name] = 0.7 * pace + 0.3 * seconds / (chunks * deals)
             job.series.add(outcomes, job.table.players, is_selfplay=job.table.is_selfplay)
             self._say("")
+
+    def _count_alarms(self, job: Job) -> None:
+        """Count the alarms of a box in another worker, so that a new box need not wait; if it dies there are none."""
+        seconds = self._pace[job.table.name] * core_count()
+        with suppress(WorkerDied, StrozziError):
+            found = in_worker(alarms_of, job.table.match(job.box.variant), seconds)
+            with self._changed:
+                job.series.alarms = found
+                self.version += 1
+                self._changed.notify_all()
 
     def _warm(self, job: Job) -> None:
         """Compile what a table needs, measure its pace, and settle the deals of its chunks."""
@@ -381,7 +371,7 @@ class Live:
         deals, seconds = 0, 0.0
         while seconds < _TIMED and deals < 1_000:
             deals = max(1, 4 * deals)
-            _, seconds = _in_worker(match, 0, threads, deals, threads)
+            _, seconds = in_worker(play_chunks, match, 0, threads, deals, threads)
             seconds = seconds if deals > 1 else 0.0  # the first call compiles, or loads code
         with self._changed:
             self._pace[job.table.name] = seconds / (deals * threads)
@@ -436,8 +426,10 @@ def _shown(table: LiveTable, series: Series, own: Bounds, moved: Bounds | None) 
     return {
         "players": table.players,
         "games": games,
+        "deals": series.total,
         "fair": 1 / table.players,
         "sides": rows[:sides],
         "figures": rows[sides:],
         "gap": measured.gap(series, sides),
+        "alarms": series.alarms or [],
     }

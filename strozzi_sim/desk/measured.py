@@ -30,6 +30,7 @@ class Series:
 
     deals: int  # of a chunk
     parts: list[Array] = field(default_factory=list)
+    alarms: list[str] | None = None  # sentences, None before they are counted
     known: dict[tuple[int, float, int], "Bounds"] = field(default_factory=dict)  # arguments of `bounds` -> its result
 
     def add(self, outcomes: Array, players: int, *, is_selfplay: bool) -> None:
@@ -92,8 +93,8 @@ def _bounds(series: Series, shares: int, fine: float, alpha: float) -> Bounds:
     half = mean_half_width(figures, alpha)
     low, high = value - half, value + half
     # each is valid at half the error probability, so both hold at once
-    coarse, narrow = (share_interval(value[:shares], series.total, each, alpha / 2) for each in (COARSE, fine))
-    low[:shares], high[:shares] = np.maximum(coarse[0], narrow[0]), np.minimum(coarse[1], narrow[1])
+    ends = share_interval(np.stack([value[:shares]] * 2), series.total, np.array([[COARSE], [fine]]), alpha / 2)
+    low[:shares], high[:shares] = ends[0].max(axis=0), ends[1].min(axis=0)
     return Bounds(value, low, high)
 
 

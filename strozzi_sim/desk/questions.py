@@ -22,20 +22,23 @@ from strozzi_sim.errors import ArgumentError, InputError, check_names, short_rep
 from strozzi_sim.facts.blocks import Block, Ratio
 from strozzi_sim.facts.figures import DECISIONS, SCORE
 from strozzi_sim.game import Game, default_players, find_game
-from strozzi_sim.game.component_names import name_of_key
+from strozzi_sim.game.component_names import changes_in_words, name_of_key
 from strozzi_sim.game.converting import types_at
 from strozzi_sim.game.restricting import restrictions
-from strozzi_sim.game.sentences import seat_words, with_capital
+from strozzi_sim.game.sentences import listed, seat_words, with_capital
 from strozzi_sim.game.variants import BASE, Variant, component_data, resolve_variant, shipped_variants, with_settings
 from strozzi_sim.runtime.parsing import toml_value
 from strozzi_sim.study.box_numbers import box_number, numbers, tunable_numbers
 from strozzi_sim.study.cells import SEAT_GAP
 from strozzi_sim.study.kinds import KINDS
+from strozzi_sim.study.kinds.balance import TIERS
 from strozzi_sim.study.wording import lineup_words, player_sentence, player_words
 
 Json = dict[str, Any]
 _SILENT = ("provenance", "provenance_note", "id")  # keys without a field: a designer does not change them
+_NUMBER = {"kind": "number"}
 _INPUTS = {bool: "switch", int: "number", float: "number", list: "list"}  # of a value by its type
+MOST_SEEN = 100_000  # most deals of a quick look that the strip has played already
 SHEETS = "sheets.csv"  # file of final scores in the folder of an answer
 # Arguments that the desk sets itself, or that a form leaves out unless they are in `front`.
 _OWN = {"game", "source", "settings", "variant", "study", "first", "second", "opponents", "precision"}
@@ -71,6 +74,7 @@ class Asked(msgspec.Struct, kw_only=True):
     question: str = ""
     values: dict[str, str | bool] = {}
     precision: str = "usual"
+    seen: int = 0  # deals that the strip has played of this box, with these players or some of them
 
 
 def forms() -> list[dict[str, Any]]:
@@ -78,7 +82,7 @@ def forms() -> list[dict[str, Any]]:
     asked = []
     for name, each in questions().items():
         form = {"name": name, "fields": [*fields_of(each).values()], "precisions": precisions_of(each)}
-        offer = {key: getattr(each.offer, key) for key in ("asks", "about", "front", "needs_change")}
+        offer = {key: getattr(each.offer, key) for key in ("asks", "about", "front", "needs_change", "usual")}
         asked.append(form | offer)
     # a type becomes its name, and REQUIRED becomes ""
     return list(msgspec.to_builtins(asked, enc_hook=lambda other: getattr(other, "__name__", "")))
@@ -94,6 +98,9 @@ def words_for(asked: Asked, folder: Path = Path()) -> list[str]:
     if offer.needs_change and not asked.settings:
         raise InputError("change something in the box first: this question compares it with the box before")
     given: dict[str, Any] = {"settings": asked.settings, **precisions[asked.precision]}
+    is_of_all = (asked.values.get("agents") or offer.usual.get("agents")) == TIERS  # of whom some are slow
+    if asked.precision == "quick" and asked.seen and not is_of_all:  # it may not know less than the strip
+        given["deals"] = max(given["deals"], min(asked.seen, MOST_SEEN))
     given |= {name: value for name, value in asked.values.items() if value}
     if asked.variant != BASE:
         given["first" if offer.needs_change else "variant"] = asked.variant
@@ -182,7 +189,7 @@ def box_of(game: str | Game, variant: str = BASE, settings: Sequence[str] = ()) 
     box: Json = {"groups": groups, "variant": variant, "settings": list(settings), "warnings": list(changed.warnings)}
     box |= {"variants": {BASE: "the published game", **shipped}, "players": list(game.player_counts)}
     box |= {"columns": columns, "things": list(restrictions(game, unchanged))}
-    box |= {"aims": aims_of(game), "tunable": tunable_of(game, changed)}
+    box |= {"aims": aims_of(game), "tunable": tunable_of(game, changed), "sweeps": sweeps_of(game, unchanged, changed)}
     agents = [(name, agent, player_sentence(game, agent)) for agent, name in game.player_names.items()]
     return box | {"agents": agents, "usual": game.default_agent, "opponent": player_words(game, opponent_of(game))}
 
@@ -238,6 +245,17 @@ def tunable_of(game: Game, variant: Variant) -> list[Json]:
     ]
 
 
+def sweeps_of(game: Game, before: Variant, now: Variant) -> list[tuple[str, str]]:
+    """Return key and label of each number that a designer may tune, changed ones first; of blocks only changed ones."""
+    old, changed, others = dict(numbers(game, before)), [], []
+    for number in tunable_numbers(game, now):
+        if old.get(number.key) != number.value:
+            changed.append((number.key, number.name.label))
+        elif not isinstance(now.components[number.key.partition(".")[0]], list):
+            others.append((number.key, number.name.label))
+    return changed + others
+
+
 def opponent_of(game: Game) -> str:
     """Return the agent that plays against a person who names none: the trained one, else the usual one."""
     return game.tiers.get("trained", game.default_agent)
@@ -251,15 +269,24 @@ def _fields(game: Game, kind: inspect.Type, path: tuple[str, ...], now: Any, bef
     if not isinstance(now, Mapping):
         key = ".".join(path)
         name = name_of_key(game, key)
-        says = name.clause(now) if now == before else name.change(before, now)
+        says = listed([words for _, words in changes_in_words(game, before, now, key)]) or name.clause(now)
         control = _control(kind, path, now)
         words = {"label": name.label, "says": says, "step": name.step, "slide": _slide(game, key, now, control)}
-        yield {"key": key, "value": now, "before": before, **words, **control}
+        places = [*_places(game, key, now)] if control["kind"] == "list" else []
+        yield {"key": key, "value": now, "before": before, "places": places, **words, **control}
         return
     for name, value in now.items():
         if name not in _SILENT:
             old = before.get(name) if isinstance(before, Mapping) else None
             yield from _fields(game, kind, (*path, name), value, old)
+
+
+def _places(game: Game, key: str, values: list[Any]) -> Iterator[Json]:
+    """Yield key, label and slider of each number of a list that a designer may tune."""
+    for place, value in enumerate(values):
+        name, slide = name_of_key(game, f"{key}.{place}"), _slide(game, f"{key}.{place}", value)
+        if name.tunable and slide:
+            yield {"key": f"{key}.{place}", "label": name.label, "slide": slide}
 
 
 def _control(kind: inspect.Type, path: Sequence[str | int], value: Any) -> Json:
@@ -285,7 +312,7 @@ def _ranges(game: Game) -> dict[str, tuple[float, float, float]]:
     return ranges
 
 
-def _slide(game: Game, key: str, value: Any, control: Json) -> list[float] | None:
+def _slide(game: Game, key: str, value: Any, control: Json = _NUMBER) -> list[float] | None:
     """Return lowest and highest value and step of a number's slider; None for other data."""
     if control["kind"] != "number" or value is None or key not in _ranges(game):
         return None

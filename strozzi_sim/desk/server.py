@@ -19,6 +19,8 @@ from strozzi_sim.game import Game, default_players, find_game, installed_games
 from strozzi_sim.game.converting import converted
 from strozzi_sim.game.variants import Variant, with_settings
 from strozzi_sim.play.position import Position
+from strozzi_sim.study.box_numbers import whole
+from strozzi_sim.study.screen import values_to_try
 from strozzi_sim.table.page import page_of
 from strozzi_sim.web.local import HOST, LocalHandler, LocalServer, Pages, Problem, Query, as_object
 from strozzi_sim.web.server import PlayedTable
@@ -138,6 +140,7 @@ class DeskServer(LocalServer, Pages):
             "remark": lambda: shelf.remark(given.answer, given.name),
             "drop": lambda: shelf.drop(given.answer),
             "sheet": lambda: {"settings": settings_from(find_game(given.game), given.name)},
+            "tries": lambda: {"text": _sweep_of(given)},
             "example": lambda: {"sheets": _example_sheets(given)},
             "keep": lambda: shelf.keep(find_game(given.game).name, given.name, given.variant, given.settings),
             "command": lambda: {"command": command_of(words_for(given))},
@@ -221,6 +224,13 @@ def _live_box(given: Request) -> LiveBox:
     counts = player_counts(game, str(given.values.get("players") or default_players(game)))
     agents = str(given.values.get("agents", ""))
     return LiveBox(game.name, given.variant, tuple(given.settings), tuple(counts), agents, given.key)
+
+
+def _sweep_of(given: Request) -> str:
+    """Return the text of a sweep of a request's key, with a few values around that of its box."""
+    game = find_game(given.game)
+    values = values_to_try(game, with_settings(game, given.variant, given.settings), given.key)
+    return f"{given.key} = {' '.join(map(whole, values))}"
 
 
 def _example_sheets(given: Request) -> str:

@@ -136,18 +136,22 @@ def _with_parts(name: Name, matched: Sequence[_Part]) -> Name:
     return replace(name, label=filled(name.label), text=filled(name.text), when=when)
 
 
-def changes_in_words(game: Game, first: Any, second: Any) -> Iterator[tuple[str, str]]:
-    """Yield each key at which the component data of a second variant differ, and the change as a clause."""
-    for key, before, after in differing_keys(first, second):
+def changes_in_words(game: Game, first: Any, second: Any, within: str = "") -> Iterator[tuple[str, str]]:
+    """Yield each key, below `within`, at which the data of a second variant differ, and the change as a clause."""
+    for key, before, after in differing_keys(first, second, within):
         if isinstance(before, Mapping) or isinstance(after, Mapping):
             label = name_of_key(game, key).label
             yield key, f"{label} is {'removed' if after is None else 'added'}"
-        elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
+        elif _is_plain_list(before) and _is_plain_list(after) and len(before) == len(after):
             for index, (old, new) in enumerate(zip(before, after, strict=True)):
                 if old != new:
                     yield f"{key}.{index}", name_of_key(game, f"{key}.{index}").change(old, new)
         else:
             yield key, name_of_key(game, key).change(before, after)
+
+
+def _is_plain_list(data: Any) -> bool:
+    return isinstance(data, list) and not any(isinstance(each, Mapping) for each in data)
 
 
 def difference_in_words(game: Game, first: Variant, second: Variant, beginning: str = "You changed") -> str:

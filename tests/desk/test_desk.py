@@ -28,6 +28,7 @@ from strozzi_sim.cli.parser import arguments_of, parsed
 from strozzi_sim.desk.answers import PAGE, PICTURE, Shelf, _ending
 from strozzi_sim.desk.child import study_toml
 from strozzi_sim.desk.questions import (
+    MOST_SEEN,
     SHEETS,
     Asked,
     box_of,
@@ -42,8 +43,9 @@ from strozzi_sim.desk.questions import (
 from strozzi_sim.desk.server import MAX_TABLES, DeskServer
 from strozzi_sim.errors import InputError, StorageError
 from strozzi_sim.game import default_players, game_names, load_game
-from strozzi_sim.game.variants import with_settings
+from strozzi_sim.game.variants import published_value, resolve_variant, with_settings, with_values
 from strozzi_sim.study.folders import study_of
+from strozzi_sim.study.screen import values_to_try
 
 ADDED = 'ships.add=[{id="S90",sail=4,venice=1,rome=1,naples=1,scrolls=0,promotion=0}]'
 CHANGED = ["tracks.bonus.9=20", "ships.S03.sail=8", 'ships.remove=["S01"]', ADDED]
@@ -152,6 +154,41 @@ def test_python_gives_what_the_command_gives():
     names = {}
     exec(python_of(words).rpartition("\n")[0].replace("ss.simulate(", "ss.simulate(progress=False, game="), names)
     assert names["results"].tables["seats"].to_dict("records") == document(*words)["tables"]["seats"]
+
+
+def test_a_quick_look_is_not_of_fewer_deals_than_the_strip_has_played():
+    def deals(question="compare", precision="quick", seen=61_234, **values):
+        asked = Asked(question=question, values=values, precision=precision, seen=seen, **CHANGED_BOX)
+        words = words_for(asked)
+        return parsed(words[0], words[1:]).get("deals")
+
+    assert deals() == deals("balance", agents="heuristic") == 61_234
+    assert deals(seen=12) == 1000
+    assert deals(seen=400_000) == MOST_SEEN
+    assert deals("balance") == 500, "some of all strengths are slow"
+    assert deals(precision="usual") is None
+    assert deals(deals="70") == 70
+
+
+@pytest.mark.parametrize("name", OUR_GAMES)
+def test_every_number_to_try_has_a_few_values_that_its_game_allows(name):
+    game, box = load_game(name), resolve_variant(load_game(name), "base")
+    offered = box_of(name)["sweeps"]
+    assert len(offered) > 10
+    for key, label in offered:
+        values = values_to_try(game, box, key)
+        assert published_value(game, key) in values
+        assert 3 <= len(values) <= 10
+        assert label
+        for value in values:
+            with_values(game, box, {key: value})
+
+
+def test_a_changed_number_is_offered_first_and_tried_around_both_its_values():
+    changed = box_of("strozzi", settings=["ships.S03.sail=8"])["sweeps"]
+    assert changed[0] == ("ships.S03.sail", "sail number of ship S03")
+    own = with_settings(load_game("strozzi"), "base", ["tracks.bonus.9=40"])
+    assert {0, 40} < set(values_to_try(load_game("strozzi"), own, "tracks.bonus.9"))
 
 
 def test_wrong_forms_are_named():

@@ -86,7 +86,7 @@ def test_a_designer_changes_asks_stops_saves_and_plays(browser, desk, tmp_path):
             ranks.fill(text)
             ranks.press("Enter")
             expect(ranks).to_have_value("[20,10,5]")
-            expect(page.locator("#changes")).to_contain_text("prizes of the ships at a port: changed")
+            expect(page.locator("#changes")).to_contain_text("the first ship at a port earns 20 coins instead of 15")
             ranks.fill("")
             ranks.press("Enter")
             expect(page.locator("#changes")).to_be_empty()
@@ -133,6 +133,8 @@ def test_a_designer_changes_asks_stops_saves_and_plays(browser, desk, tmp_path):
         answer(page, fair).get_by_label("side by side").check()
         answer(page, change).get_by_label("side by side").check()
         expect(page.locator("#beside iframe")).to_have_count(1)
+        expect(page.locator("#beside")).to_be_in_viewport()
+        expect(page.locator("#beside + #shelf")).to_have_count(1)
         both = page.locator("#beside iframe").content_frame
         expect(both.locator("h1")).to_be_visible()
         expect(both.locator("h1")).to_contain_text("who wins")
@@ -258,3 +260,35 @@ def test_targets_are_rows_and_numbers_are_ticks_which_write_the_text(browser, de
         number = ask(page, "What would make it fair?", players="3", agents="random", deals="4000")
         is_done(page, number)
         expect(answer(page, number)).to_contain_text("Change nothing: the box meets the target.")
+        expect(answer(page, number).get_by_role("button", name="Put this box in the form")).to_have_count(0)
+
+
+def test_an_answer_puts_its_box_in_the_form(browser, desk):
+    """A prize is moved; the search that is asked about that box finds another, which follows in form and strip."""
+    with watched(browser, FETCHES, "status of 400") as open_page:  # of a form that is not filled in yet
+        page = open_page(desk.address)
+        live = page.locator("#live")
+        page.locator("[data-name=scoring] summary").click()
+        slider = page.locator("input[data-key='scoring.ship_ranks.0']")
+        slider.focus()
+        page.keyboard.press("ArrowRight")
+        expect(page.locator("#changes")).to_contain_text("the first ship at a port earns 20 coins instead of 15")
+        expect(live).to_have_attribute("data-box", '["strozzi","base",["scoring.ship_ranks=[20,10,5]"]]')
+        expect(page.locator("[data-curve='scoring.ship_ranks.0'] .curve")).to_be_visible()
+        expect(page.locator("#live-alarms .alarm").first).to_contain_text("The coins run out in")
+        page.get_by_role("button", name="What did my change do?", exact=True).click()
+        expect(page.locator("#command")).to_contain_text(re.compile(r"--deals \d{4,}$"))
+        wish = {"targets": "score_mean = 300 +- 12", "keys": "scoring.marker_ranks.0"}
+        number = ask(page, "What would make it fair?", players="3", agents="random", deals="4000", **wish)
+        is_done(page, number)
+        page.get_by_role("button", name="Undo all").click()
+        expect(page.locator("#changes")).to_be_empty()
+        answer(page, number).get_by_role("button", name="Put this box in the form").click()
+        expect(page.locator("#changes li")).to_have_count(2)
+        expect(page.locator("#changes")).to_contain_text("the first ship at a port earns 20 coins instead of 15")
+        expect(page.locator("#changes")).to_contain_text("the first marker of a city earns")
+        expect(live).to_have_attribute("data-box", re.compile(r"scoring\.marker_ranks=\["))
+        page.get_by_role("button", name="Which value is fairest?", exact=True).click()
+        page.get_by_label("Number to try").select_option(label="bonus of space 9 of the tracks")
+        expect(page.locator("#form [name=values]")).to_have_value("tracks.bonus.9 = 0 5 10 15 20 25 30")
+        assert keeps_the_rules_in_both_looks(page)

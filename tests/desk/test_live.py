@@ -1,5 +1,6 @@
 """The strip of the desk: figures that follow the box, with intervals that hold at any moment; boxes as files."""
 
+import re
 import time
 from contextlib import suppress
 
@@ -11,6 +12,7 @@ from commands import wait_until
 from our_games import OUR_GAMES
 from strozzi_sim.desk import measured
 from strozzi_sim.desk.answers import Shelf
+from strozzi_sim.desk.batches import alarms_of
 from strozzi_sim.desk.live import UNSEEN_SECONDS, Live, LiveBox
 from strozzi_sim.desk.measured import Series
 from strozzi_sim.desk.questions import box_of
@@ -144,6 +146,18 @@ def test_a_change_is_followed_and_boxes_seen_before_are_known_at_once(live):
     assert list(row["figures"])[:2] == ["gap between the seats", "the first player"]
 
 
+@pytest.mark.slow
+def test_components_that_run_out_are_said_of_the_box_that_is_shown(live):
+    live.show(LiveBox("strozzi", counts=(4, 6), agents="heuristic"))
+    four, six = known(live, 1, lambda table: table["alarms"])["tables"]
+    assert re.fullmatch(r"The coins run out in \d of 100 games\.", four["alarms"][0])
+    assert re.fullmatch(r"The coins run out in 9\d of 100 games\.", six["alarms"][0])
+    live.show(LiveBox("strozzi", counts=(3,), settings=("tracks.bonus.8=0", "tracks.bonus.9=0")))
+    match = live._tables[0].match(live._now.variant)
+    assert not any("coins" in words for words in alarms_of(match, 1e-4))
+    assert alarms_of(match, 1.0) == [], "such a slow player has none"
+
+
 def test_a_line_up_is_shown_by_player_and_a_wrong_box_is_refused(live):
     live.show(LiveBox("strozzi", counts=(3,), agents="greedy,random"))
     (table,) = known(live, 300)["tables"]
@@ -229,6 +243,21 @@ def test_every_slider_keeps_to_what_the_game_allows(game, variant):
                 assert step > 0
                 assert field["low"] is None or low >= field["low"]
                 assert field["high"] is None or high <= field["high"]
+            for place in field["places"]:
+                low, high, _ = place["slide"]
+                assert low <= field["value"][int(place["key"].rpartition(".")[2])] <= high
+
+
+def test_every_place_of_a_list_of_prizes_has_a_slider_and_a_change_in_words():
+    fields = {
+        field["key"]: field
+        for group in box_of("strozzi", settings=["scoring.ship_ranks=[25,10,5]"])["groups"]
+        for field in group.get("fields", [])
+    }
+    prizes = fields["scoring.ship_ranks"]
+    assert [place["key"] for place in prizes["places"]] == [f"scoring.ship_ranks.{place}" for place in range(3)]
+    assert prizes["says"] == "the first ship at a port earns 25 coins instead of 15"
+    assert fields["tracks.cities"]["places"] == []
 
 
 def test_a_box_goes_out_and_comes_in():

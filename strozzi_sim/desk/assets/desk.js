@@ -189,6 +189,10 @@ function field(each) {
   return el("div", { class: same ? "field" : "field changed" },
     el("label", { for: id, title: [each.key, range].filter(Boolean).join(", ") }, label), input(each.kind, each.value, each.before, id, label, each, each.choices, set),
     each.kind === "number" ? strip.slider(each.key, each.value, each.slide, id, label, each.before, set) : null,
+    ...each.places.map(place => {
+      const number = Number(place.key.split(".").at(-1)), whole = value => each.value.with(number, value);
+      return strip.slider(place.key, each.value[number], place.slide, id, place.label, each.before?.[number] ?? each.value[number], set, each.key, whole);
+    }),
     same && each.kind !== "switch" && each.kind !== "choice" ? null : el("small", {}, each.says));
 }
 
@@ -280,10 +284,13 @@ function control(each) {
 }
 
 function chips(each, target) {
+  const write = text => {
+    target.value = text;
+    target.dispatchEvent(new Event("input", { bubbles: true }));
+  };
   const fill = (text, adds) => () => {
     const known = target.value.trim(), gap = each.name === "agents" ? "," : " ";
-    target.value = adds && known ? `${known}${gap}${text}` : text;
-    preview();
+    write(adds && known ? `${known}${gap}${text}` : text);
   };
   let found = [];
   if (each.name === "agents") found = box.agents.map(([name, agent]) => [name, agent, chosen === "tournament" || chosen === "luck"]);
@@ -292,9 +299,10 @@ function chips(each, target) {
     found = kinds.map(kind => [`all: ${words(kind)}`, `${kind}:*`, true]);
   }
   if (each.name === "values") {
-    const numbers = box.groups.flatMap(group => group.fields ?? []).filter(field => field.kind === "number");
-    const first = Object.keys(changes.values), order = [...numbers.filter(field => first.includes(field.key)), ...numbers.filter(field => !first.includes(field.key))];
-    found = order.slice(0, 12).map(field => [field.key, `${field.key} = ${[...new Set([0, 0.5, 1, 1.5, 2].map(part => Math.round(field.before * part)))].join(" ")}`, false]);
+    const made = el("select", { "aria-label": "Number to try", onchange: tried(async () => write((await send("tries", { ...place(), key: made.value })).text)) }, el("option", { value: "" }, "choose a number \u2026"), ...box.sweeps.map(([key, label]) => el("option", { value: key }, label)));
+    made.value = box.sweeps.map(([key]) => key).find(key => key === target.value.split("=")[0].trim()) ?? "";
+    made.options[0].disabled = true;
+    return made;
   }
   return found.length ? el("span", { class: "chips" }, ...found.map(([label, text, adds]) => el("button", { type: "button", title: text, onclick: fill(text, adds) }, label))) : null;
 }
@@ -415,7 +423,15 @@ function asked() {
     else if (each.value.trim() !== "") values[each.name] = each.tagName === "TEXTAREA" ? each.value : each.value.trim();
   }
   const precision = form.querySelector("input[name=precision]:checked")?.value ?? "usual";
-  return { ...place(), question: chosen, values, precision };
+  return { ...place(), question: chosen, values, precision, seen: seenOf(values) };
+}
+
+// Deals that the strip has played of the box and the players of a question about seats; of all strengths, of those shown.
+function seenOf(values) {
+  const { name, usual } = data.questions.find(each => each.name === chosen) ?? {};
+  if (!["balance", "compare"].includes(name)) return 0;
+  const agents = values.agents ?? usual.agents;
+  return strip.seen(values.players ?? "", agents === "tiers" ? null : agents ?? "");
 }
 
 let previewed = 0;
@@ -477,6 +493,7 @@ function article(each) {
   if (each.status === "plays" || each.status === "waits") tools.push(button("Stop, and keep what is known", deed("stop")));
   if (each.status === "stopped" || each.status === "failed") tools.push(button("Go on", deed("again")));
   if (isDone) {
+    if (each.told.length) tools.push(button("Put this box in the form", tried(() => putInForm(each))));
     tools.push(button(open_pages.has(each.number) ? "Close the page" : "The whole page", () => { open_pages.has(each.number) ? open_pages.delete(each.number) : open_pages.add(each.number); draw(); }));
     tools.push(el("a", { href: address, target: "_blank", rel: "noopener" }, "in a window"));
     tools.push(button("Save", tried(() => {
@@ -496,6 +513,7 @@ function article(each) {
     running ? el("progress", total ? { max: total, value: done, "aria-label": "how far it is" } : { "aria-label": "how far it is" }) : null,
     each.error ? el("p", { class: "bad" }, each.error) : null,
     each.verdict.length ? el("p", { class: "verdict" }, each.verdict[0]) : null,
+    each.seen > each.games && each.verdict.length ? el("p", { class: "muted" }, `The strip had ${each.seen.toLocaleString("en")} games of this box when this was asked: where they differ, it is surer.`) : null,
     running && each.verdict.length ? el("p", { class: "muted" }, `After ${each.games.toLocaleString("en")} games; it gets surer.`) : null,
     ...each.verdict.slice(1, 4).map(words => el("p", {}, words)), ...each.alarms.map(([words, evidence]) => el("p", { class: "alarm", title: evidence }, words)), picture && each.verdict.length ? picture.element : null,
     each.saved ? el("p", { class: "muted" }, `Saved in ${each.saved}.`) : null, el("div", { class: "tools" }, ...tools),
@@ -519,6 +537,14 @@ async function adopt(variant, settings) {
     }
   }
   await open(variant);
+}
+
+// Begins with the box that the verdict of an answer names: the box it was asked about, with the changes it tells.
+async function putInForm(each) {
+  const key = text => text.split("=")[0], told = new Set(each.told.map(key));
+  at("game").value = each.game;
+  await adopt(each.variant, [...each.settings.filter(text => !told.has(key(text))), ...each.told]);
+  scrollTo({ top: 0 });
 }
 
 async function reopen(each) {
@@ -568,6 +594,7 @@ function draw() {
   at("beside").dataset.key = two.length < 2 ? "" : key;
   if (two.length === 2 && shown !== key) {
     layBeside(two.map(each => each.number));
+    at("beside").scrollIntoView({ block: "start" });
   }
 }
 

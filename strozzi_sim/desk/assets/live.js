@@ -3,8 +3,8 @@
 // in hand. `tools` are functions of the desk: at, el, send, complain, place (the box), box (the forms of the box).
 window.makeStrip = tools => {
 const { at, el, send, complain, place, box } = tools;
-const names = "http://www.w3.org/2000/svg", WIDTH = 180, ROW = 22;
-let counts = [], agents = "", hand = "", state = { tables: [] }, dragged = {}, posted = Promise.resolve(), isWaiting = false;
+const names = "http://www.w3.org/2000/svg", WIDTH = 180, ROW = 22, MOST_ALARMS = 2, COARSE = 0.02;
+let counts = [], agents = "", hand = "", state = { tables: [] }, dragged = {}, posted = Promise.resolve(), isWaiting = false, wake = () => {};
 
 const percent = value => (100 * value).toFixed(1);
 const signed = text => (text.startsWith("-") ? `\u2212${text.slice(1)}` : `+${text}`);
@@ -29,6 +29,7 @@ function post() {
     isWaiting = false;
     try {
       await send("live", mine());
+      wake();
     } catch (error) {
       complain(error.message);
     }
@@ -75,10 +76,12 @@ function figureOf(row) {
     el("td", { class: "muted" }, low === null ? "" : `${text(low)} to ${text(high)}`), el("td", { class: isClear(row.change) ? "clear" : "muted" }, changeOf(row.change, text)));
 }
 
+// The widest half of the intervals of shares.
+const halfOf = table => Math.max(...table.sides.map(({ ends: [share, least, top] }) => Math.max(share - least, top - share)));
+
 function tableOf(table) {
   const most = Math.max(2 * table.fair, ...table.sides.map(row => row.ends[0])) * 1.1, [value, low, high] = table.gap;
-  const half = Math.max(...table.sides.map(({ ends: [share, least, top] }) => Math.max(share - least, top - share)));
-  return el("table", { "data-players": String(table.players), "data-games": String(table.games), "data-half": half.toFixed(4) },
+  return el("table", { "data-players": String(table.players), "data-games": String(table.games), "data-half": halfOf(table).toFixed(4) },
     el("caption", {}, el("strong", {}, `${table.players} players`), ` ${table.games.toLocaleString("en")} games`),
     el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "of 100 games"), el("td", {}), el("th", { scope: "col" }, "wins"), el("th", { scope: "col" }, "between (95 %)"), el("th", { scope: "col" }, "change"))),
     el("tbody", {}, ...table.sides.map(row => sideOf(row, most, table.fair)),
@@ -94,6 +97,9 @@ const isMine = () => {
 function draw() {
   at("live-says").textContent = state.says || (state.tables.length && !isMine() ? "Following \u2026" : "");
   if (state.tables.length) at("live-tables").replaceChildren(...state.tables.map(tableOf));
+  const shown = isMine() ? state.tables : [], where = players => (shown.length > 1 ? `${players} players: ` : "");
+  const found = [0, 1].flatMap(rank => shown.flatMap(({ players, alarms }) => alarms.slice(rank, rank + 1).map(words => where(players) + words)));
+  at("live-alarms").replaceChildren(...found.slice(0, MOST_ALARMS).map(words => el("p", { class: "alarm" }, words)));
   at("live").dataset.version = String(state.version);
   at("live").dataset.box = JSON.stringify([state.game, state.variant, state.settings]);
   drawCurve();
@@ -122,16 +128,21 @@ function drawCurve() {
 
 // -- sliders: [lowest, highest, step] of a number; while it is dragged the strip follows, and at its end the box does
 
-function slider(key, value, ends, id, label, before, set) {
+// The number of a list is shown with its label, and changes the field of the list to `whole(value)`.
+function slider(key, value, ends, id, label, before, set, field = key, whole = value => value) {
   if (!ends || ends[0] >= ends[1]) return null;
-  const made = el("input", { type: "range", id: `slide-${id}`, "data-key": key, "aria-label": `${label}, slider`, min: String(ends[0]), max: String(ends[1]), step: String(ends[2]), title: "double click: the published value" });
+  const made = el("input", { type: "range", id: `slide-field-${key}`, "data-key": key, "aria-label": `${label}, slider`, min: String(ends[0]), max: String(ends[1]), step: String(ends[2]), title: "double click: the published value" });
   made.value = String(value);
   made.addEventListener("focus", () => take(key));
   made.addEventListener("pointerdown", () => take(key));
-  made.addEventListener("input", () => { at(id).value = made.value; drag(key, Number(made.value)); });
-  made.addEventListener("change", () => { dragged = {}; set(Number(made.value)); });
-  made.addEventListener("dblclick", () => { dragged = {}; set(before); });
-  return el("div", { class: "slide", "data-curve": key }, made);
+  made.addEventListener("input", () => {
+    const now = whole(Number(made.value));
+    at(id).value = JSON.stringify(now);
+    drag(key, { [field]: now });
+  });
+  made.addEventListener("change", () => { dragged = {}; set(whole(Number(made.value))); });
+  made.addEventListener("dblclick", () => { dragged = {}; set(whole(before)); });
+  return el("div", { class: "slide", "data-curve": key }, field === key ? null : el("small", {}, label), made);
 }
 
 function take(key) {
@@ -140,9 +151,9 @@ function take(key) {
   post();
 }
 
-function drag(key, value) {
+function drag(key, values) {
   hand = key;
-  dragged = { [key]: value };
+  dragged = values;
   post();
 }
 
@@ -155,7 +166,8 @@ async function follow() {
       state = await send(`live?have=${state.version ?? ""}`);
       if (state.game === undefined || (!isMine() && document.hasFocus())) post();  // windows share the strip: the one in use
       draw();
-      await new Promise(done => setTimeout(done, 30));
+      const isRough = state.tables.length < counts.length || state.tables.some(table => halfOf(table) > COARSE);
+      await new Promise(done => { wake = done; setTimeout(done, isRough ? 30 : 200); });  // a new box is followed at once
     } catch (error) {
       complain(error.message);
       await new Promise(done => setTimeout(done, 3000));
@@ -204,6 +216,11 @@ return {
   // The box of the page is another one.
   changed() { dragged = {}; chooseCounts(); post(); },
   drawCurve,
+  // Deals that are known of the box at one player count, with a line-up or with any (null); 0 if others are shown.
+  seen(players, lineup) {
+    const shown = isMine() && (lineup === null || (lineup || box().usual) === (agents || box().usual)) ? state.tables : [];
+    return shown.find(table => String(table.players) === players)?.deals ?? 0;
+  },
   get players() { return counts.map(String); },
   get agents() { return agents && agents !== box().usual ? agents : ""; },
 };
