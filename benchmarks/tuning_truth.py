@@ -21,7 +21,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from itertools import permutations
+from itertools import permutations, product
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,7 @@ from strozzi_sim.game import Game, load_game
 from strozzi_sim.game.variants import Variant, with_values
 from strozzi_sim.stats.intervals import Array
 from strozzi_sim.study.box_numbers import BoxNumber, numbers, tunable_numbers
+from strozzi_sim.study.screen import changed_box
 from strozzi_sim.study.targets import MET, Target
 from strozzi_sim.study.tuning import Search
 
@@ -42,6 +43,7 @@ TOLERANCE = np.array([0.0125, 0.0125, 5.0, 3.0])
 SPREAD = np.array([0.45, 0.42, 45.0, 12.0])  # standard deviation of a game
 FIGURES = (WIN_SHARE, WIN_SHARE, SCORE, DECISIONS)
 COMMON = 0.7  # of a deal's spread, half of the variance about, is common to all boxes
+PAIR_ENDS = (-8, -5)  # tolerances by which a pair must move a figure
 SPOILT = 5  # tolerances by which a figure must move
 FRESH = 200_000  # games on which a real box is played again
 FRESH_OF_PAIR = 100_000  # games of each pair of agents, in the box that a matrix led to
@@ -68,10 +70,25 @@ class Planted:
         self.product = np.zeros((shape[0], *shape))
         for k, other in np.argwhere(np.triu(world.random((shape[0], shape[0])) < 0.03, 1)):
             self.product[k, other] = world.normal(0, 0.05, len(START)) * size
-        if is_pair:
-            k, other = world.choice(shape[0], 2, replace=False)
-            self.product[min(k, other), max(k, other), 0] = 0.3 * TOLERANCE[0] * world.choice([-1, 1])
         self.games = 0
+        while is_pair:  # until the two reach PAIR_ENDS within their ranges
+            k, other = world.choice(shape[0], 2, replace=False)
+            self.product[:] = 0.0
+            self.product[min(k, other), max(k, other), 0] = 0.3 * TOLERANCE[0] * world.choice([-1, 1])
+            if self._can_meet(k, other):
+                break
+
+    def _can_meet(self, k: int, other: int) -> bool:
+        """Return whether two numbers together move the first figure into PAIR_ENDS."""
+        base = Variant.of(self.game)
+        before = self.figures(base)[0]
+        ends = [(number.values[0], number.values[-1]) for number in (self.numbers[k], self.numbers[other])]
+        for values in product(*ends):
+            box = changed_box(self.game, base, {self.numbers[k].key: values[0], self.numbers[other].key: values[1]})
+            moved = 0.0 if box is None else (self.figures(box)[0] - before) / TOLERANCE[0]
+            if moved <= PAIR_ENDS[1]:
+                return True
+        return False
 
     def figures(self, variant: Variant) -> Array:
         """Return the true figures of a box, float64[F]."""
@@ -126,7 +143,7 @@ def planted_search(kind: str, seed: int, deals: int) -> Outcome:
     if kind == "conflict":
         ranges = [(want[0] - 0.1, want[0] - 0.08), (want[0] + 0.08, want[0] + 0.1)]
     if kind == "pair":
-        ranges = [(want[0] - 8 * TOLERANCE[0], want[0] - 5 * TOLERANCE[0])]
+        ranges = [(want[0] + PAIR_ENDS[0] * TOLERANCE[0], want[0] + PAIR_ENDS[1] * TOLERANCE[0])]
     places = [0, 0] if kind == "conflict" else range(len(ranges))
     targets = [
         Target(f"target {k}", (place,), low, high, (high - low) / 2, "value", FIGURES[place])

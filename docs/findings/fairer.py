@@ -11,7 +11,11 @@ from strozzi_sim.study.folders import read_study
 from strozzi_sim.study.kinds.tune import Tune
 from strozzi_sim.study.wording import players_words
 
-_COLUMNS = {"ladder": (), "box": ("rung", "key"), "reach": ("target", "outside", "other")}  # of tables that may be empty
+_COLUMNS = {
+    "ladder": (),
+    "box": ("rung", "key"),
+    "reach": ("target", "outside", "other"),
+}  # of tables that may be empty
 
 
 def section() -> Iterator[str]:
@@ -49,7 +53,9 @@ def _smallest_change(run: str) -> str:
     study = Tune.of(
         game=game, players=player_counts(game, counts), lineups=[[agent]], targets=[runs.FAIR_GAP], deals=deals
     )
-    verdict = study.verdict({table: runs.read(run, table, columns) for table, columns in _COLUMNS.items()}, study.look())
+    verdict = study.verdict(
+        {table: runs.read(run, table, columns) for table, columns in _COLUMNS.items()}, study.look()
+    )
     lines = [line for line in verdict.lines if not line.startswith("Check: ")]
     return f"- {GAMES[name]}, {players_words(game, agent)}: {lowered(lines)} {command(run)}"
 
