@@ -192,6 +192,37 @@ def reseed(chance, rng):
         chance.key[source] = chance.cursor[source] = hash_combine(key, source)
 
 
+# Steps of even sequences modulo 2^64, one for each source: the fractional parts of square roots of primes.
+_PRIMES = (5, 2, 3, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53)
+_STEPS = np.array([int(prime**0.5 % 1 * 2**53) << 11 | 1 for prime in _PRIMES], np.uint64)
+_UNMIX_1, _UNMIX_2 = np.uint64(pow(int(_MIX_1), -1, 2**64)), np.uint64(pow(int(_MIX_2), -1, 2**64))
+_S54, _S60, _S62 = np.uint64(54), np.uint64(60), np.uint64(62)
+
+
+@force_inline
+def _unmix(word):
+    """Return the word of which `mix` makes `word`."""
+    word = (word ^ (word >> _S31) ^ (word >> _S62)) * _UNMIX_2
+    word = (word ^ (word >> _S27) ^ (word >> _S54)) * _UNMIX_1
+    return word ^ (word >> _S30) ^ (word >> _S60)
+
+
+@force_inline
+def reseed_evenly(chance, start, number):
+    """Restart every source so that its next draw is the `number`-th of an even sequence that begins at `start`.
+
+    Over N samples each outcome of that draw occurs close to its expected number of times; later draws are independent.
+
+    Args:
+        chance: record to set.
+        start: chance record whose keys are random words.
+        number: number of the sample, an int64.
+    """
+    for source in range(SOURCES):
+        word = start.key[source] + uint64(number) * _STEPS[source]
+        chance.key[source] = chance.cursor[source] = _unmix(word) - _GOLDEN
+
+
 class SeatRng:
     """The random stream of a seat for agents in Python; a compiled agent there would draw the same words.
 

@@ -121,6 +121,28 @@ def test_reseed_moves_every_source():
     assert len(set(chance["cursor"][0].tolist())) == streams.SOURCES
 
 
+def test_even_samples_meet_every_outcome_of_the_next_draw_equally_often():
+    @njit
+    def drawn(start, chance, rng, out):
+        streams.reseed(start[0], rng[0])
+        for number in range(len(out)):
+            streams.reseed_evenly(chance[0], start[0], number)
+            for source in range(streams.SOURCES):
+                streams.reset_source(chance[0], source)
+                out[number, source, 0] = streams.draw(chance[0], source, 16)
+                out[number, source, 1] = streams.draw(chance[0], source, 16)
+
+    start, chance = np.zeros(1, streams.CHANCE), np.zeros(1, streams.CHANCE)
+    out = np.zeros((160, streams.SOURCES, 2), np.int64)
+    drawn(start, chance, np.zeros(1, streams.RANDOM), out)
+    first, later = ([np.bincount(out[:, source, k], minlength=16) for source in range(streams.SOURCES)] for k in (0, 1))
+    assert np.min(first) >= 5
+    assert np.max(first) <= 15  # of 10 expected
+    assert np.std(later) > 2.5  # independent draws: 3.1
+    pairs = {tuple(np.bincount(16 * out[:, 0, 0] + out[:, source, 0], minlength=256)) for source in range(1, 16)}
+    assert max(max(pair) for pair in pairs) <= 6  # the sources do not repeat each other
+
+
 @pytest.mark.parametrize("members", [0b1, 0b1010, 0b11111111, 0b10000000])
 def test_bit_sets(members):
     @njit

@@ -50,7 +50,7 @@ def play_in_study(match, deals, **measured):
         list(play_tasks([PlayTask(0, match, 0, deals, Measures(**measured))], 1, stop))
 
 
-@pytest.mark.slow_for("learned:redraws={}", "ismcts:iterations={}")
+@pytest.mark.slow_for("learned:beyond=4,redraws={}", "ismcts:iterations={}")
 @pytest.mark.slow_for("medici_vs_strozzi", "strasbourg")
 @pytest.mark.slow_for("flat_mc:playouts={}", "mo_ismcts:iterations={}")
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def play_in_study(match, deals, **measured):
         ("strozzi", "flat_mc:playouts={}"),
         ("strozzi", "ismcts:iterations={}"),
         ("strozzi", "mo_ismcts:iterations={}"),
-        ("strozzi", "learned:redraws={}"),
+        ("strozzi", "learned:beyond=4,redraws={}"),
         ("medici_vs_strozzi", "appraiser:playouts={}"),
         ("medici_vs_strozzi", "learned:redraws={},beyond=5"),
         ("strasbourg", "strategist:iterations={}"),

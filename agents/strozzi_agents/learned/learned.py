@@ -7,15 +7,17 @@ from typing import Any
 
 import numpy as np
 
+from strozzi_agents.learned.estimate import add_sample, begin_estimates
 from strozzi_agents.learned.value import OUTPUTS, evaluate_quiet, learned_memory, play_to_quiet, utility_at
-from strozzi_agents.learned.verbs import guide_action, is_quiet, level_temperature, solve
+from strozzi_agents.learned.verbs import guide_action, is_quiet, level_temperature, solve, value_error
 from strozzi_sim.agent import Agent, Param, Weights, compiled_agent
 from strozzi_sim.game.contract import actor, apply, conceal, count_legal, determinize, is_over, kth_legal
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.pointers import assign, clone, is_stopped
-from strozzi_sim.kernel.streams import randbelow, reseed
+from strozzi_sim.kernel.streams import randbelow, reseed, reseed_evenly
 
 LEVELS = 10  # the highest level
+DROPPED = 2.5  # standard errors behind the best from which an action is no longer sampled
 
 
 @jit
@@ -61,9 +63,11 @@ def try_action(played, rules, weights, memory, seat, action, prize, beyond, rng)
         play_to_quiet(played, rules, memory.chance, memory.guide)
         return utility_at(played, rules, weights, memory, seat, prize)
     passed = 0
+    left = memory.own
     while not is_over(played) and (passed < beyond or not is_quiet(played, rules)):
         passed += is_quiet(played, rules)
-        if actor(played) == seat:
+        if actor(played) == seat and left > 0:
+            left -= count_legal(played, rules) > 1
             chosen = _own_action(played, rules, weights, memory, seat, prize, rng)
         else:
             chosen = guide_action(played, rules, memory.guide)
@@ -96,7 +100,66 @@ def _sample_action(worth, count, temperature, rng):
 
 
 @jit
-def choose(state, rules, weights, memory, prize, beyond, redraws, temperature, rng):
+def _keep_contenders(memory, first, count, tried):
+    """Drop the options that are DROPPED standard errors behind the best; return how many are still tried."""
+    best = first
+    for k in range(count):
+        if memory.lead[k] > memory.lead[best]:
+            best = k
+    kept = 0
+    for i in range(tried):
+        k = memory.option[i]
+        memory.option[kept] = k
+        kept += k == best or memory.lead[best] - memory.lead[k] <= DROPPED * memory.error[k]
+    if kept == 1 and best != first and memory.lead[best] > DROPPED * memory.error[best]:
+        return 0
+    return kept
+
+
+@jit
+def _look_ahead(state, rules, weights, memory, seat, count, prize, beyond, redraws, trust, rng):
+    """Improve the worth of the legal actions in `memory.total` by samples of the chance until later positions.
+
+    In each sample the first action, the best by value, and all contenders meet the same chance. Actions DROPPED
+    standard errors behind the best are no longer tried, and the others share the `redraws` * `count` trials.
+    """
+    first, tried = 0, 0
+    for k in range(count):
+        if memory.total[k] > memory.total[first]:
+            first = k
+    for k in range(count):
+        memory.option[tried] = k
+        tried += k != first
+    begin_estimates(memory, first, count, trust)
+    samples, left = 0, redraws * count
+    reseed(memory.start, rng)
+    drawn, played = clone(state), clone(state)
+    while not is_stopped(memory):
+        tried = _keep_contenders(memory, first, count, tried)
+        if tried == 0 or left <= tried:
+            break
+        assign(drawn, state)
+        determinize(drawn, rules, seat, rng)
+        reseed_evenly(memory.sweep, memory.start, samples)
+        samples += 1
+        left -= tried + 1
+        worth_of_first = 0.0
+        for i in range(tried + 1):
+            k = first if i == 0 else memory.option[i - 1]
+            assign(played, drawn)
+            assign(memory.chance, memory.sweep)
+            worth = try_action(played, rules, weights, memory, seat, kth_legal(state, rules, k), prize, beyond, rng)
+            if i == 0:
+                worth_of_first = worth
+            else:
+                add_sample(memory, first, k, samples, worth - worth_of_first, trust)
+    by_value = memory.total[first]
+    for k in range(count):
+        memory.total[k] = by_value + memory.lead[k]
+
+
+@jit
+def choose(state, rules, weights, memory, prize, beyond, redraws, trust, temperature, rng):
     """Return the legal action with the highest expected lead plus `prize` times the win, or the action of `solve`.
 
     Args:
@@ -106,7 +169,8 @@ def choose(state, rules, weights, memory, prize, beyond, redraws, temperature, r
         memory: record of `learned_memory`.
         prize: points of lead that a win is worth.
         beyond: number of quiet positions that are passed before the value is looked up.
-        redraws: number of samples of hidden information and of chance; all actions are tried on the same samples.
+        redraws: number of samples of hidden information and of chance for each action, on average.
+        trust: points, the standard deviation of the error of a difference of two values.
         temperature: points; above 0, worse actions are chosen too (see `_sample_action`).
         rng: random stream of the agent.
     """
@@ -116,22 +180,17 @@ def choose(state, rules, weights, memory, prize, beyond, redraws, temperature, r
     solved = solve(state, rules, weights, memory, prize, beyond, redraws, rng)
     if solved != 0:
         return solved
-    for k in range(count):
-        memory.total[k] = 0.0
     drawn, played = clone(state), clone(state)
-    for _ in range(redraws):
-        if is_stopped(memory):
-            break
-        assign(drawn, state)
-        determinize(drawn, rules, seat, rng)
-        reseed(memory.sweep, rng)
-        for k in range(count):
-            assign(played, drawn)
-            assign(memory.chance, memory.sweep)
-            memory.total[k] += try_action(
-                played, rules, weights, memory, seat, kth_legal(state, rules, k), prize, beyond, rng
-            )
-    return kth_legal(state, rules, _sample_action(memory.total, count, temperature * redraws, rng))
+    determinize(drawn, rules, seat, rng)
+    reseed(memory.sweep, rng)
+    for k in range(count):
+        assign(played, drawn)
+        assign(memory.chance, memory.sweep)
+        action = kth_legal(state, rules, k)
+        memory.total[k] = try_action(played, rules, weights, memory, seat, action, prize, 0, rng)
+    if beyond > 0:
+        _look_ahead(state, rules, weights, memory, seat, count, prize, beyond, redraws, trust, rng)
+    return kth_legal(state, rules, _sample_action(memory.total, count, temperature, rng))
 
 
 def learned_agent(
@@ -155,7 +214,8 @@ def learned_agent(
         weights: file of networks, an .npz file.
         description: one sentence on how the agent plays.
         redraws: default of the parameter `redraws`.
-        error_rates: points that each level loses per decision, by player count (see `Agent`); None: no levels.
+        error_rates: points that each level loses per decision, by player count (see `Agent`); None: no levels, for a
+            game whose `solve` makes all decisions.
     """
     common, own = counts
     sizes = {count: (common + own * count, OUTPUTS) for count in players}
@@ -165,6 +225,9 @@ def learned_agent(
         ),
         "temperature": Param(
             0.0, 0.0, 1e6, "points; above 0, instead of a level: actions are drawn by exp(worth / temperature)"
+        ),
+        "own": Param(
+            1, 0, 100, "later decisions of its own in a sample that the values make; the guide makes the others"
         ),
     }
     agent = compiled_agent(
@@ -187,15 +250,17 @@ def _learned(state, rules, params, memory, rng):
     memory._stop = params._stop
     root = clone(state)
     conceal(root, rules, actor(state))
-    return choose(root, rules, params.weights, memory, params.prize, params.beyond, params.redraws, 0.0, rng)
+    return choose(root, rules, params.weights, memory, params.prize, params.beyond, params.redraws, 0.0, 0.0, rng)
 
 
 def _learned_with_levels(state, rules, params, memory, rng):
     memory._stop = params._stop
+    memory.own = params.own
     root = clone(state)
     conceal(root, rules, actor(state))
     temperature = params.temperature if params.temperature > 0.0 else level_temperature(state, params.level)
-    return choose(root, rules, params.weights, memory, params.prize, params.beyond, params.redraws, temperature, rng)
+    prize, beyond, trust = params.prize, params.beyond, value_error(state)
+    return choose(root, rules, params.weights, memory, prize, beyond, params.redraws, trust, temperature, rng)
 
 
 def _evaluate(state, rules, params, memory, rng):

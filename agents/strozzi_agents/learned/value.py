@@ -37,7 +37,15 @@ def learned_memory(guide: np.dtype[Any], common: int, own: int, seats: int) -> n
         # of the searching seat's own decisions in a lookahead: as `sweep` and `chance`, see `learned._own_action`
         ("own_sweep", CHANCE),
         ("own_chance", CHANCE),
-        ("total", "f8", (MOST_CHOICES,)),  #                   [k] sum of the worth of the k-th legal action
+        ("start", CHANCE),  #                                  start of the even samples of chance
+        ("total", "f8", (MOST_CHOICES,)),  #                   [k] worth of the k-th legal action, or of a game's option
+        # of `estimate`: of option k over the first one
+        ("gain", "f8", (MOST_CHOICES,)),  #                    [k] sum of its leads in the samples
+        ("square", "f8", (MOST_CHOICES,)),  #                  [k] sum of their squares
+        ("lead", "f8", (MOST_CHOICES,)),  #                    [k] its estimated lead
+        ("error", "f8", (MOST_CHOICES,)),  #                   [k] standard error of this estimate
+        ("option", "i4", (MOST_CHOICES,)),  #                  [k] number of the k-th action still tried, or an action
+        ("own", "i8"),  #                                      later decisions of a sample that it makes by the values
         ("guide", guide),
         ("features", "f4", (common + own * seats,)),  #        of a quiet position
         ("work", NETWORK_WORK),

@@ -2,7 +2,7 @@
 
 Values are learned for quiet positions only, such as those just after a draw of chance; the features leave its result
 out. From any other position the guide, a fast agent of the game, plays on to the next quiet one. Only games whose agent
-`learned` has levels implement `level_temperature`.
+`learned` has levels implement `level_temperature` and `value_error`.
 """
 
 
@@ -29,6 +29,11 @@ def feature_counts(state):
 def level_temperature(state, level):
     """Return the temperature of a level of `learned`, in points; 0: always the best action."""
     raise TypeError("level_temperature is a verb of compiled code")
+
+
+def value_error(state):
+    """Return the standard deviation of the error of a difference of two values, in points."""
+    raise TypeError("value_error is a verb of compiled code")
 
 
 def solve(state, rules, weights, memory, prize, beyond, redraws, rng):

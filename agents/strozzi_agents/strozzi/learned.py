@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from strozzi_agents.learned.learned import learned_agent
-from strozzi_agents.learned.verbs import level_temperature
+from strozzi_agents.learned.verbs import level_temperature, value_error
 from strozzi_agents.strozzi.features import COMMON, GUIDE, OWN
 from strozzi_sim.games.strozzi.state import STATE
 from strozzi_sim.kernel.jit import jit, register_overload
@@ -24,6 +24,8 @@ _ERROR_RATES = {
     5: (4.99, 4.39, 3.75, 3.3, 2.66, 2.25, 1.8, 1.35, 0.929, 0.546, 0.0702),
     6: (4.78, 3.93, 3.42, 2.89, 2.45, 1.95, 1.46, 1.09, 0.856, 0.57, 0.0763),
 }
+# [players - 3] points, from `python benchmarks/regret.py strozzi --fit`.
+_VALUE_ERRORS = np.array([7.0, 5.9, 6.1, 6.4])
 
 
 @jit
@@ -31,7 +33,13 @@ def _level_temperature(state, level):
     return _TEMPERATURES[state.players - 3, level]
 
 
+@jit
+def _value_error(state):
+    return _VALUE_ERRORS[state.players - 3]
+
+
 register_overload(level_temperature, STATE, _level_temperature)
+register_overload(value_error, STATE, _value_error)
 
 learned = learned_agent(
     "strozzi",

@@ -12,7 +12,7 @@ GAME = Game(
         "weak": "learned:level=3",
         "usual": "heuristic",
         "trained": "learned",
-        "strong": "learned:beyond=2,redraws=32",
+        "strong": "learned:beyond=4,redraws=16",
     },
     tier_notes={
         "weak": TierNote(
@@ -34,9 +34,9 @@ GAME = Game(
             players=4,
         ),
         "strong": TierNote(
-            "The trained player, which also plays two ships on, 32 times for each choice",
+            "The trained player, which also plays four ships on, 16 times for each choice",
             "it judges what comes after them by the same values",
-            wins=0.534,
+            wins=0.544,
             games=4000,
             players=4,
         ),

@@ -1,0 +1,38 @@
+"""The lead of an option over the first one, from two estimates: the difference of their values, and samples of chance.
+
+Each estimate counts by its precision. The error of the difference of two values has the standard deviation `trust`, in
+points; that of the mean of n samples falls with n. So without samples the values decide, and with many the samples do.
+"""
+
+from math import sqrt
+
+from strozzi_sim.kernel.jit import force_inline
+
+# before the first sample: that many samples with this standard deviation, in points
+_SAMPLES = 4.0
+_SPREAD = 15.0
+
+
+@force_inline
+def begin_estimates(memory, first, count, trust):
+    """Begin with the values of `count` options in `memory.total`; `first` is compared with all others."""
+    for k in range(count):
+        memory.gain[k] = 0.0
+        memory.square[k] = 0.0
+        memory.lead[k] = memory.total[k] - memory.total[first]
+        memory.error[k] = trust
+
+
+@force_inline
+def add_sample(memory, first, k, samples, lead, trust):
+    """Add the lead of option k over `first` in sample number `samples`; improve `memory.lead` and its error."""
+    memory.gain[k] += lead
+    memory.square[k] += lead * lead
+    mean = memory.gain[k] / samples
+    spread = max(memory.square[k] / samples - mean * mean, 0.0)
+    # a few samples may agree by chance, so the prior spread counts as some more
+    variance = (samples * spread + _SAMPLES * _SPREAD * _SPREAD) / (samples + _SAMPLES) / samples
+    share = trust * trust / (trust * trust + variance)
+    by_value = memory.total[k] - memory.total[first]
+    memory.lead[k] = by_value + share * (mean - by_value)
+    memory.error[k] = sqrt(share * variance)
