@@ -33,7 +33,7 @@ class SideBySide(Balance):
     def verdict(self, tables: Tables, look: Look) -> Verdict:
         """Return the changes between the studies, or that they share no figures."""
         if "changes" in tables:
-            return change_verdict(tables, self.the_game, self.variant_of, self.chunks, beside=True)
+            return change_verdict(tables, self.the_game, self.variant_of, look.effect, self.chunks, beside=True)
         boxes = [variant.components for variant in self.variant_of.values()]
         if all(box == boxes[0] for box in boxes):
             advice = f"Players are compared by `strozzi compare {self.game} AGENT AGENT`."

@@ -8,7 +8,7 @@ that differs by the same amount in every chunk has no interval, as the rarity of
 alone decides, once exceptions are rarer than `effect`. A figure is equal if its difference and whole interval are 0.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -32,7 +32,7 @@ from strozzi_sim.declare.figure_tables import (
 )
 from strozzi_sim.declare.pictures import Picture
 from strozzi_sim.declare.printing import digits_for, format_value, half_width
-from strozzi_sim.declare.significance import ALPHA, MAX_CHUNKS, degrees_of_freedom, not_excluded, p_value
+from strozzi_sim.declare.significance import ALPHA, MAX_CHUNKS, degrees_of_freedom, p_value
 from strozzi_sim.facts.blocks import ALL
 from strozzi_sim.facts.figures import DECISIONS, SCORE, WIN_SHARE, Figure
 from strozzi_sim.game import Game
@@ -44,6 +44,7 @@ from strozzi_sim.stats.intervals import Estimate, divide
 from strozzi_sim.stats.multiple_testing import holm
 from strozzi_sim.study.cells import SEAT_GAP
 from strozzi_sim.study.look import KeyNumber, Section, picture, section
+from strozzi_sim.study.precision import missed_wins
 from strozzi_sim.study.verdict import MOST_WORDS, Verdict, games_at_most, games_of_100, with_unit, word_count
 from strozzi_sim.study.wording import lineup_words, plain_player, players_words, shortened
 
@@ -199,11 +200,12 @@ def _matched(first: FigurePart, second: FigurePart) -> tuple[dict[str, list[Any]
 
 
 def change_verdict(
-    tables: Tables, game: Game, variants: Mapping[str, Variant], chunks: int = MAX_CHUNKS, *, beside: bool = False
+    tables: Tables, game: Game, boxes: Mapping[str, Variant], effect: float, chunks: int = MAX_CHUNKS, *, beside: bool = False
 ) -> Verdict:
     """Return what each second variant changes, the largest change as the answer; the others are notes.
 
-    Of several pairs, or `beside` another study, the answer names its pair.
+    Of several pairs, or `beside` another study, the answer names its pair. That nobody wins more or less is said only
+    if changes of `effect` are excluded for all shares of wins together, by the intervals of the table precision too.
     """
     pairs = sorted(_pairs(tables), key=lambda pair: -change_size(pair[1], game))
     several, answers, notes = beside or len(pairs) > 1, list[str](), list[str]()
@@ -216,7 +218,7 @@ def change_verdict(
             who = f"played by {players_words(game, str(cell['lineup'].iloc[0]), bare=True)}"
             where += "" if several else f", {who}"
             notes += [f"{of_pair}{who}."] if several else []
-        told, more = _told(cell, game, chunks)
+        told, more = _told(cell, game, partial(missed_wins, tables, chunks=chunks), effect)
         answers.append(f"{with_capital(f'{of_pair}{told}')}{where}.")
         notes += [] if several else [*more, *_elsewhere(rows, cell, game)]
         counts = rows["verdict"].value_counts()
@@ -225,8 +227,8 @@ def change_verdict(
         beginning = "Changed" if beside else f"Changed in {second}" if several else "You changed"
         if len(answers) == 1 and word_count(answers[0]) > MOST_WORDS:
             answers[0], beginning = f"{with_capital(told)}{where}.", f"{second} beside {first}"
-        if not subject and {first, second} <= variants.keys():
-            subject = with_capital(difference_in_words(game, variants[first], variants[second], beginning))
+        if not subject and {first, second} <= boxes.keys():
+            subject = with_capital(difference_in_words(game, boxes[first], boxes[second], beginning))
     if not answers:
         return Verdict(f"There are too few games of {game.title} to compare the variants.")
     return Verdict(answers[0], subject, (*answers[1:], *notes))
@@ -246,7 +248,9 @@ def _headline_cell(rows: pd.DataFrame, game: Game) -> pd.DataFrame:
     return pick(rows, players=headline_players(rows))
 
 
-def _told(cell: pd.DataFrame, game: Game, chunks: int) -> tuple[str, list[str]]:
+def _told(
+    cell: pd.DataFrame, game: Game, missed_of: Callable[[pd.DataFrame], float], effect: float
+) -> tuple[str, list[str]]:
     """Return the change of who wins in a cell as text, or that of scores if nobody wins more or less; and notes."""
     score = next(pick(cell, table="balance", figure=SCORE.name).itertuples(index=False), None)
     scores = _score_words(score, game) if score is not None else ""
@@ -255,13 +259,12 @@ def _told(cell: pd.DataFrame, game: Game, chunks: int) -> tuple[str, list[str]]:
     of_wins = _wins(cell)
     if of_wins.empty:
         return scores or "no change of scores is found", ["No games won are compared."]
-    if set(of_wins["verdict"]) <= {SMALL, EQUAL}:
+    missed = missed_of(of_wins)
+    if set(of_wins["verdict"]) <= {SMALL, EQUAL} and not missed > effect:
         if set(of_wins["verdict"]) == {EQUAL} and score is not None and score.verdict == EQUAL:
             return "nobody wins more or less, and every score stays the same", []
         return "; ".join(filter(None, ["nobody wins more or less", scores])), []
-    unclear = pick(of_wins, verdict=UNCLEAR)
-    size = not_excluded(unclear, chunks=chunks, span=(-unclear["before"], 1 - unclear["before"]))
-    up_to = f": {games_at_most(size)} more or less" if size > 0 else ""
+    up_to = f": {games_at_most(missed)} more or less" if missed > 0 else ""
     return f"no change of who wins is found{up_to}", [f"{with_capital(scores)}."] if scores else []
 
 

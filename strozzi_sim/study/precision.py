@@ -3,8 +3,10 @@
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from strozzi_sim.declare.figure_tables import FigureTable
+from strozzi_sim.declare.figure_tables import CELL, FigureTable, Tables, pick
+from strozzi_sim.declare.significance import not_excluded
 from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.facts.figures import WIN_SHARE
 from strozzi_sim.stats.intervals import Array, Estimate
@@ -97,3 +99,17 @@ class Precision:
             wins, played = (outcome[field].sum(axis=1 if headline.by == "seat" else 2) for field in ("wins", "played"))
             shares_of_chunks += list(wins / np.maximum(played, 1) / WIN_UNITS)
         return np.array([shares[headline.level] for shares in shares_of_chunks[:chunks]])
+
+
+def missed_wins(tables: Tables, wins: pd.DataFrame, *, chunks: int) -> float:
+    """Return the largest change of a share of wins that is not excluded; NaN without intervals.
+
+    `wins` has rows of the table changes of one cell. The table precision, if there, is asked too: its intervals are
+    wider, since they are valid whenever play stops.
+    """
+    size = not_excluded(wins, chunks=chunks, span=(-wins["before"], 1 - wins["before"]))
+    if "precision" not in tables:
+        return size
+    cell = {key: wins[key].iloc[0] for key in (*CELL, "than")}
+    ends = pick(tables["precision"], **cell, figure=DIFFERENCE.name)[["low", "high"]].abs()
+    return max([size, *ends.max()]) if len(ends) else size

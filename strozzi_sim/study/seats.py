@@ -95,7 +95,6 @@ def seat_verdict(tables: Tables, game: Game, chunks: int = MAX_CHUNKS) -> Verdic
     if found <= {FEW}:
         return Verdict(f"There are too few games of {game.title} to say whether a seat is favoured.")
     statements = sorted(_seat_statements(cells, game), key=lambda statement: -len(statement.cells))
-    unknown = max((cell.bound for cell in cells if cell.verdict == OPEN and cell.bound > 0), default=np.nan)
     notes: list[str] = []
     if statements:
         first = statements[0]
@@ -104,13 +103,12 @@ def seat_verdict(tables: Tables, game: Game, chunks: int = MAX_CHUNKS) -> Verdic
         others = [lineup for lineup in _lineups(cells) if not whole or lineup != first.main.lineup]
         notes += [_note(game, cells, lineup, statements) for lineup in others[:_MOST_NOTED]]
         notes += first.others(game)
-        if unknown > 0:
-            notes.append(f"Where nobody is found to win more, {missed(unknown, what='a gain')}.")
     elif found == {EQUAL}:
         where = _unless_all((cell.players for cell in cells), game)
         answer = f"Every seat of {game.title} wins its share{where}, to within half a game of 100."
     else:
         answer = _no_seat(cells, game)
+        unknown = max((cell.bound for cell in cells if cell.verdict == OPEN and cell.bound > 0), default=np.nan)
         if len({(cell.players, cell.lineup) for cell in cells}) > 1 and unknown > 0:
             notes.append(f"Elsewhere {missed(unknown, what='a gain')}.")
     if FEW in found:
@@ -185,7 +183,7 @@ class SeatStatement:
             yield f"{more} {at_counts(counts, game)}: {numbers}"
 
     def _rest(self, cells: Sequence[SeatCell], others: Sequence["SeatStatement"], *, is_short: bool) -> str:
-        """Return the headline's results at the other player counts as clauses: "; at 6 nobody clearly wins more"."""
+        """Return the headline's results at the other player counts as clauses: "; at 6 no seat wins over 2.1 points more"."""
         clauses = []
         wins = "" if is_short else " wins"
         for statement in others:
@@ -194,7 +192,7 @@ class SeatStatement:
                 only = "" if statement.is_more else " only"
                 clauses.append((own, f"{seat}{wins}{only} {statement._numbers(own)}"))
         if none := _without_a_seat(cells, self.main.lineup):
-            clauses.append((none, f"nobody clearly{wins} {'more' if self.is_more else 'less'}"))
+            clauses.append((none, f"no seat{wins} {_most_gained(none, 'over')}"))
         return "".join(f"; at {listed([str(cell.players) for cell in own])} {clause}" for own, clause in clauses)
 
     def short_answer(self, game: Game, cells: Sequence[SeatCell]) -> str:
@@ -262,6 +260,12 @@ def _without_a_seat(cells: Sequence[SeatCell], lineup: str) -> list[SeatCell]:
     return [cell for cell in cells if cell.lineup == lineup and cell.verdict in (OPEN, EQUAL)]
 
 
+def _most_gained(cells: Sequence[SeatCell], least: str) -> str:
+    """Return the largest gain of a seat that could be missed in some cells after the word `least`: "over 2 points more"."""
+    bounds = [cell.bound for cell in cells if cell.bound > 0]
+    return f"{least} {size_text(max(bounds))} more" if bounds else "clearly more"
+
+
 def _with(game: Game, lineups: Sequence[str], every: Sequence[str]) -> str:
     """Return who plays as the beginning of a sentence, "with usual players "; "" if one line-up plays in all."""
     return f"with {players_words(game, *lineups, most=FEW_AGENTS, bare=True)} " if len(every) > 1 else ""
@@ -277,7 +281,7 @@ def _note(game: Game, cells: Sequence[SeatCell], lineup: str, statements: Sequen
             clauses.append(f"{statement.wins(own)} games{at}")
     if none := _without_a_seat(cells, lineup):
         at = f" {at_players(cell.players for cell in none)}" if len(none) < len(counts) else ""
-        clauses.append(f"nobody clearly wins more{at}")
+        clauses.append(f"no seat is found to win more{at}: {_most_gained(none, 'at most')}")
     return with_capital(f"{_with(game, [lineup], _lineups(cells))}{'; '.join(clauses)}.") if clauses else ""
 
 

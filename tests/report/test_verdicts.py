@@ -135,22 +135,24 @@ def test_player_counts_at_which_nothing_is_found_are_in_the_sentence():
     counts = {(players, "base", "heuristic"): gained(players) for players in (3, 4, 5)}
     equal = {(6, "base", "heuristic"): (1 / 6,) * 6}
     assert seats_said(counts | equal)[0] == (
-        "The first player wins 39, 31 and 26 of 100 games at 3, 4 and 5 players; at 6 nobody clearly wins more."
+        "The first player wins 39, 31 and 26 of 100 games at 3, 4 and 5; at 6 no seat over 1.2 points more."
     )
     unsure = {(3, "base", "random"): FIRST, (4, "base", "random"): (0.26, 0.25, 0.25, 0.24)}
     answer, notes = seats_said(unsure, half=0.02)
     assert answer == (
-        "The first player wins 40 of 100 games at 3 players, the last one 28; at 4 nobody clearly wins more."
+        "The first player wins 40 of 100 games at 3 players, the last one 28; at 4 no seat wins over 8.0 points more."
     )
-    assert notes == ("Where nobody is found to win more, a gain of up to 8.0 points could be missed.",)
+    assert not notes
     tiers = counts | equal | {(players, "base", "learned:level=3"): (1 / players,) * players for players in (3, 4)}
     tiers |= {(4, "base", "learned"): (0.22, 0.25, 0.25, 0.28), (6, "base", "learned"): gained(6)}
     answer, notes = seats_said(tiers)
     assert answer == (
-        "With usual players the first player wins 39, 31 and 26 of 100 games at 3, 4 and 5; at 6 nobody clearly more."
+        "With usual players the first player wins more than its share at 3, 4 and 5 players: 31 of 100 games at 4."
     )
-    assert notes[:2] == (
-        "With weak players nobody clearly wins more.",
+    assert notes[:3] == (
+        "With usual players the first player wins 39, 31 and 26 of 100 games at 3, 4 and 5 players; "
+        "no seat is found to win more at 6 players: at most 1.2 points more.",
+        "With weak players no seat is found to win more: at most 1.2 points more.",
         "With trained players the first player wins 23 of 100 games at 6 players; "
         "the last player wins 28 of 100 games at 4 players.",
     )
@@ -164,7 +166,7 @@ def test_player_counts_at_which_nothing_is_found_are_in_the_sentence():
     )
     less = {(3, "base", "heuristic"): (0.335, 0.27, 0.335), (4, "base", "heuristic"): (0.25, 0.19, 0.25, 0.25)}
     assert seats_said(less | equal)[0] == (
-        "The second player wins only 27 and 19 of 100 games at 3 and 4 players; at 6 nobody clearly wins less."
+        "The second player wins only 27 and 19 of 100 games at 3 and 4; at 6 no seat over 1.2 points more."
     )
 
 
@@ -215,7 +217,7 @@ def test_strengths_of_play_are_named_in_words_with_the_numbers_of_usual_players(
     some = two | {(players, "base", "learned:level=3"): (1 / players,) * players for players in (3, 4)}
     answer, notes = seats_said(some)
     assert answer == "With usual and trained players the first player wins more than its share at 3 and 4 players."
-    assert notes[0] == "With weak players nobody clearly wins more."
+    assert notes[0] == "With weak players no seat is found to win more: at most 1.2 points more."
     assert notes[1] == "With usual players the first player wins 39 and 31 of 100 games at 3 and 4 players."
     one_count = {cell: shares for cell, shares in every.items() if cell[0] == 4}
     assert seats_said(one_count)[0] == (
@@ -225,7 +227,7 @@ def test_strengths_of_play_are_named_in_words_with_the_numbers_of_usual_players(
     answer, notes = seats_said(turned)
     assert answer == "With usual players the first player wins 40 of 100 games at 3 players, the last one 28."
     assert notes[:2] == (
-        "With random moves nobody clearly wins more.",
+        "With random moves no seat is found to win more: at most 1.2 points more.",
         "With trained players the last player wins 38 of 100 games.",
     )
 
@@ -319,10 +321,11 @@ def changes(wins, scores):
     kinds += [("balance", None, "score_mean", each) for each in scores]
     of_seats, of_balance = (pd.DataFrame({"figure": [figure.name]}) for figure in (WIN_SHARE, SCORE))
     value = {CHANGED: 0.05, SMALL: 0.001, UNCLEAR: 0.01, EQUAL: 0.0}
+    half = {CHANGED: 0.02, SMALL: 0.005, UNCLEAR: 0.02, EQUAL: 0.0}
     return {
         "changes": pd.DataFrame(
             {"players": 3, "variant": "long-tracks", "lineup": "random", "than": "base", "table": table, "seat": seat, "by": "", "figure": figure,
-             "value": value[verdict], "low": value[verdict] - 0.02, "high": value[verdict] + 0.02, "n": 3000, "deals": 1000,
+             "value": value[verdict], "low": value[verdict] - half[verdict], "high": value[verdict] + half[verdict], "n": 3000, "deals": 1000,
              "before": 0.3, "size": value[verdict] / 0.01, "verdict": verdict}
             for table, seat, figure, verdict in kinds
         ).astype({"seat": "Int64"}),
@@ -338,7 +341,7 @@ def changed(wins, scores, gap=None):
     if gap is not None:
         row = tables["changes"].iloc[-1:].assign(figure="seat_gap", before=0.11, value=gap, verdict=CHANGED)
         tables["changes"] = pd.concat([tables["changes"], row], ignore_index=True)
-    return change_verdict(tables, STUDY.the_game, BOXES)
+    return change_verdict(tables, STUDY.the_game, BOXES, 0.01)
 
 
 @pytest.mark.parametrize(
@@ -361,13 +364,26 @@ def test_a_verdict_on_variants_is_of_wins_and_scores(wins, scores, gap, said):
         assert verdict.notes[0] == "Scores rise by 0.1 coins."
 
 
+@pytest.mark.parametrize(("wide", "missed"), [("table", "1.2"), ("precision", "1.4")])
+def test_nobody_wins_more_or_less_only_if_a_change_of_a_point_is_excluded(wide, missed):
+    """Together the intervals of several shares are wider, and those of a stopping rule wider still."""
+    tables = changes([SMALL, SMALL], [SMALL])
+    ends = ["low", "high"]
+    tables["precision"] = tables["changes"].iloc[:2].assign(figure="win_share_difference")
+    assert change_verdict(tables, STUDY.the_game, BOXES, 0.01).answer.startswith("Nobody wins more or less; ")
+    tables[{"table": "changes"}.get(wide, wide)].loc[[0, 1], ends] = {"table": (-0.0088, 0.0098), "precision": (-0.005, 0.014)}[wide]
+    said = f"No change of who wins is found: at most {missed} of 100 games more or less."
+    verdict = change_verdict(tables, STUDY.the_game, BOXES, 0.01)
+    assert (verdict.answer, verdict.notes[0]) == (said, "Scores hardly change.")
+
+
 def test_the_headline_of_several_variants_is_the_largest_change_in_its_headline_cell():
     """Changes elsewhere, and of other line-ups, choose no variant; who played comes in a note."""
     one = changes([CHANGED, UNCLEAR], [CHANGED])["changes"].assign(lineup="heuristic", variant="flat", value=0.04)
     two = one.assign(variant="long-tracks", value=0.05)
     elsewhere = one.assign(lineup="learned", value=0.2)
     tables = {**changes([CHANGED], [CHANGED]), "changes": pd.concat([one, elsewhere, two], ignore_index=True)}
-    verdict = change_verdict(tables, STUDY.the_game, {})
+    verdict = change_verdict(tables, STUDY.the_game, {}, 0.01)
     assert verdict.answer.startswith("Long-tracks beside base: the first player wins 35 of 100 games instead of 30")
     assert "flat beside base: played by usual players." in verdict.notes
 
@@ -375,9 +391,9 @@ def test_the_headline_of_several_variants_is_the_largest_change_in_its_headline_
 def test_a_change_of_scores_that_rounds_to_nothing_and_no_games_won():
     tables = changes([SMALL], [CHANGED])
     tables["changes"].loc[1, ["value", "low", "high"]] = 0.003, 0.003, 0.003
-    assert change_verdict(tables, STUDY.the_game, BOXES).answer == "Nobody wins more or less; scores hardly change."
+    assert change_verdict(tables, STUDY.the_game, BOXES, 0.01).answer == "Nobody wins more or less; scores hardly change."
     tables["changes"] = tables["changes"].iloc[1:]
-    verdict = change_verdict(tables, STUDY.the_game, BOXES)
+    verdict = change_verdict(tables, STUDY.the_game, BOXES, 0.01)
     assert (verdict.answer, verdict.notes[0]) == ("Scores hardly change.", "No games won are compared.")
 
 

@@ -179,7 +179,7 @@ class Balance(WithWorth):
         """Return the answer to the question: on variants, agents, heat maps, seats or a page of the game."""
         question = self.answers(tables, look)
         if question == VARIANTS:
-            return change_verdict(tables, self.the_game, self.variant_of, self.chunks)
+            return change_verdict(tables, self.the_game, self.variant_of, look.effect, self.chunks)
         if question == AGENTS:
             return styles_verdict(tables, self.the_game, self.chunks) or verdict_on_agents(self, tables)
         if question == HEATMAPS:

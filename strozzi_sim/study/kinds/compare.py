@@ -285,7 +285,7 @@ class CompareVariants(Compare):
         return {**tables_of_games(self, counts, look, [self.sides]), **self.compared(counts, "variant")}
 
     def verdict(self, tables: Tables, look: Look) -> Verdict:
-        return change_verdict(tables, self.the_game, self.variant_of, self.chunks)
+        return change_verdict(tables, self.the_game, self.variant_of, look.effect, self.chunks)
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
         return sections_of_games(self, tables, look, "changes")
