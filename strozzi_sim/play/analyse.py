@@ -173,6 +173,12 @@ class GameAnalysis:
         costly = [each for each in self.decisions if each.win_loss >= NOTED and seat in (None, each.seat)]
         return sorted(costly, key=lambda decision: (-decision.win_loss, -decision.loss))[:count]
 
+    def lesson(self, decision: JudgedDecision) -> str:
+        """Return what a player did wrong in a decision, and what would have been better, as sentences."""
+        played, best = (name.replace("_", " ") for name in (decision.played, decision.best))
+        cost = f"{100 * decision.win_loss:.0f} % of the win, {self._amount(decision.loss)}"
+        return f"{_round_words(decision)}{decision.question} You chose {played}; {best} was better: {cost}."
+
     def costliest_in_words(self, count: int = 3) -> list[str]:
         """Return the costliest decisions as text: the round, the question, the choice, a better one and the cost."""
         return [
@@ -202,6 +208,8 @@ class GameAnalysis:
         if not self.is_clear(winner):
             unexplained = f"{self._amount(abs(parts[UNEXPLAINED]))} stay unexplained"
             why = f"{unexplained}, {known} worth {signed(parts[cause])}"
+            if costliest := self.costliest(1):
+                return f"{who} won; {self._loss_words(costliest[0])}.", f"{detail} {with_capital(why)}."
             return f"Why {self.players[winner]} won is not clear: {why}.", detail
         if cause == MISTAKES:
             won = "won by its rival's mistakes, worth" if is_pair else won
@@ -210,6 +218,12 @@ class GameAnalysis:
             mistakes = parts[MISTAKES]
             amount, rest = parts[cause], f"mistakes {'gave' if mistakes > 0 else 'cost'} it {abs(mistakes):.0f}"
         return f"{who} {won} {self._amount(amount)}; {rest}.", detail
+
+    def _loss_words(self, decision: JudgedDecision) -> str:
+        """Return what a decision cost: "the last player lost most in round 2 (decision 2): 13 % of the win"."""
+        place = f"decision {decision.number}"
+        place = f"round {decision.round} ({place})" if decision.round else place
+        return f"{self.players[decision.seat]} lost most in {place}: {100 * decision.win_loss:.0f} % of the win"
 
     def _amount(self, number: float) -> str:
         return pluralize(round(number), self.unit.removesuffix("s"))
@@ -400,3 +414,20 @@ def level_words(level: tuple[float, float, float] | None) -> str:
         return "-"
     value, low, high = ("below 0" if number < 0 else f"{number:.1f}" for number in level)
     return value if low == high else f"{value} ({low} to {high})"
+
+
+def level_sentence(level: tuple[float, float, float], top: int, choices: int) -> str:
+    """Return a level and what so many decisions tell of it as a sentence.
+
+    >>> level_sentence((1.0, -1.0, 7.2), 10, 29)
+    'You played at about level 1 of 10, but 29 decisions tell only that it is below 8.'
+    """
+    value, low, high = level
+    played = "below level 0" if value < 0 else f"at about level {value:.0f} of {top}"
+    least, most = max(int(np.floor(low)), 0), int(np.floor(high)) + 1
+    if low < 0 and most > top:
+        tell = "are too few to tell a level"
+    else:
+        known = f"below {most}" if low < 0 else f"above {least}" if most > top else f"{least} to {most}"
+        tell = f"tell only that it is {known}"
+    return f"You played {played}, but {pluralize(choices, 'decision')} {tell}."

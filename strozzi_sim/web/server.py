@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from strozzi_sim.errors import InputError, StrozziError, pluralize
-from strozzi_sim.play.analyse import GameAnalysis, analyse_game, level_words
+from strozzi_sim.game.sentences import with_capital
+from strozzi_sim.play.analyse import GameAnalysis, analyse_game, level_sentence
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.records import RecordedGame, read_record, write_record
 from strozzi_sim.report.replay import replay_data
@@ -92,12 +93,11 @@ def _judged_words(analysis: GameAnalysis, record: list[dict[str, Any]], session:
         over = f"over {pluralize(choices, 'decision')} in which choices differ"
         words.append(f"You lost {rate:.2f} {unit} a decision on average, {over}.")
     if (level := analysis.level(seat)) is not None:
-        words.append(f"This is the error rate of level {level_words(level)} of {analysis.agent}.")
+        words.append(level_sentence(level, len(analysis.error_rates) - 1, choices))
     costly = []
     for mistake in analysis.costliest(COSTLY, seat):
         lines_left = sum(len(each.events) for each in analysis.decisions[mistake.number - 1 :])  # its own too
-        cost = f"{100 * mistake.win_loss:.0f} % of the win, {mistake.loss:.1f} {unit}"
-        said = f"{mistake.played}: {cost}; best found: {mistake.best}"
+        said = with_capital(analysis.lesson(mistake))
         costly.append({"step": len(record) - 1 - lines_left, "said": said})
     return {"rating": words, "costly": costly, "judging": False}
 

@@ -87,8 +87,12 @@ def test_the_verdict_names_the_largest_cause_of_the_lead(luck, unexplained, verd
 )
 def test_no_cause_is_named_if_more_stays_unexplained(luck, unexplained, known, detail):
     analysis = of_leads(luck, MISTAKES, unexplained)
-    said = f"Why the second player won is not clear: {abs(unexplained)} coins stay unexplained, {known}."
-    assert analysis.verdict() == (said, f"The second player ended {detail} the mean of the others.")
+    why = f"{abs(unexplained)} coins stay unexplained, {known}."
+    ended = f"The second player ended {detail} the mean of the others."
+    said = "The second player won; the last player lost most in round 2 (decision 2): 13 % of the win."
+    assert analysis.verdict() == (said, f"{ended} {why}")
+    cheap = of_leads(luck, [(seat, lead, 0.0) for seat, lead, _ in MISTAKES], unexplained)
+    assert cheap.verdict() == (f"Why the second player won is not clear: {why}", ended)
     shown = [(number.value, number.what) for number in _numbers(analysis)]
     assert shown[0] == (signed(unexplained), "coins of the winner's lead that stay unexplained")
     assert shown[2] == ("+96", "coins of the winner's lead by all mistakes together")
@@ -117,6 +121,8 @@ def test_decisions_are_costly_in_wins_not_in_coins():
     analysis = of_leads(9, MISTAKES, 0)
     assert [each.number for each in analysis.costliest()] == [2, 1]
     assert [each.number for each in analysis.costliest(seat=0)] == [1]
+    lesson = "round 2, a ship? You chose pass; ware was better: 13 % of the win, 0 coins."
+    assert analysis.lesson(analysis.costliest()[0]) == lesson
     first = "round 2, the last player. a ship? Chose pass, lost 13 % of the win; better: ware"
     assert analysis.costliest_in_words(1) == [first]
     assert [each["decision"] for each in analysis.in_short()["costliest_decisions"]] == [2, 1]
