@@ -114,6 +114,7 @@ class Content:
     definitions: dict[str, str] = field(default_factory=dict)  # figure -> how it is counted
     alarms: Sequence[PageAlarm] = ()  # below the answer
     subject: str = ""  # what was changed or taken away, below the answer
+    printed: str = ""  # notes of the answer that a printed sheet shows, as text; the page has them in its first section
     caveat: str = ""  # who judged, below the picture
     caveats: Sequence[str] = ()  # further sentences on the data, below the answer
 

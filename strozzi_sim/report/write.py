@@ -134,6 +134,7 @@ def content(outline: Outline) -> Content:
         verdict=verdict.answer,
         subject=verdict.subject,
         detail=" ".join(verdict.notes[:notes_shown]),
+        printed=" ".join(verdict.notes[notes_shown:]),
         numbers=[_number(key) for key in first.numbers if not np.isnan(key.row.value)][:3] if first else [],
         hero=hero_items,
         sections=[part for part in sections if part.items or part.sentences or part.small_table],

@@ -8,7 +8,7 @@ that differs by the same amount in every chunk has no interval, as the rarity of
 alone decides, once exceptions are rarer than `effect`. A figure is equal if its difference and whole interval are 0.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -32,7 +32,7 @@ from strozzi_sim.declare.figure_tables import (
 )
 from strozzi_sim.declare.pictures import Picture
 from strozzi_sim.declare.printing import digits_for, format_value, half_width
-from strozzi_sim.declare.significance import ALPHA, MAX_CHUNKS, degrees_of_freedom, p_value
+from strozzi_sim.declare.significance import ALPHA, degrees_of_freedom, p_value
 from strozzi_sim.facts.blocks import ALL
 from strozzi_sim.facts.figures import DECISIONS, SCORE, WIN_SHARE, Figure
 from strozzi_sim.game import Game
@@ -200,7 +200,7 @@ def _matched(first: FigurePart, second: FigurePart) -> tuple[dict[str, list[Any]
 
 
 def change_verdict(
-    tables: Tables, game: Game, boxes: Mapping[str, Variant], effect: float, chunks: int = MAX_CHUNKS, *, beside: bool = False
+    tables: Tables, game: Game, boxes: Mapping[str, Variant], effect: float, chunks: int, *, beside: bool = False
 ) -> Verdict:
     """Return what each second variant changes, the largest change as the answer; the others are notes.
 
@@ -218,7 +218,7 @@ def change_verdict(
             who = f"played by {players_words(game, str(cell['lineup'].iloc[0]), bare=True)}"
             where += "" if several else f", {who}"
             notes += [f"{of_pair}{who}."] if several else []
-        told, more = _told(cell, game, partial(missed_wins, tables, chunks=chunks), effect)
+        told, more = _told(cell, game, missed_wins(tables, _wins(cell), chunks), effect)
         answers.append(f"{with_capital(f'{of_pair}{told}')}{where}.")
         notes += [] if several else [*more, *_elsewhere(rows, cell, game)]
         counts = rows["verdict"].value_counts()
@@ -248,9 +248,7 @@ def _headline_cell(rows: pd.DataFrame, game: Game) -> pd.DataFrame:
     return pick(rows, players=headline_players(rows))
 
 
-def _told(
-    cell: pd.DataFrame, game: Game, missed_of: Callable[[pd.DataFrame], float], effect: float
-) -> tuple[str, list[str]]:
+def _told(cell: pd.DataFrame, game: Game, missed: float, effect: float) -> tuple[str, list[str]]:
     """Return the change of who wins in a cell as text, or that of scores if nobody wins more or less; and notes."""
     score = next(pick(cell, table="balance", figure=SCORE.name).itertuples(index=False), None)
     scores = _score_words(score, game) if score is not None else ""
@@ -259,7 +257,6 @@ def _told(
     of_wins = _wins(cell)
     if of_wins.empty:
         return scores or "no change of scores is found", ["No games won are compared."]
-    missed = missed_of(of_wins)
     if set(of_wins["verdict"]) <= {SMALL, EQUAL} and not missed > effect:
         if set(of_wins["verdict"]) == {EQUAL} and score is not None and score.verdict == EQUAL:
             return "nobody wins more or less, and every score stays the same", []

@@ -101,14 +101,14 @@ class Precision:
         return np.array([shares[headline.level] for shares in shares_of_chunks[:chunks]])
 
 
-def missed_wins(tables: Tables, wins: pd.DataFrame, *, chunks: int) -> float:
+def missed_wins(tables: Tables, wins: pd.DataFrame, chunks: int) -> float:
     """Return the largest change of a share of wins that is not excluded; NaN without intervals.
 
     `wins` has rows of the table changes of one cell. The table precision, if there, is asked too: its intervals are
     wider, since they are valid whenever play stops.
     """
     size = not_excluded(wins, chunks=chunks, span=(-wins["before"], 1 - wins["before"]))
-    if "precision" not in tables:
+    if "precision" not in tables or wins.empty:
         return size
     cell = {key: wins[key].iloc[0] for key in (*CELL, "than")}
     ends = pick(tables["precision"], **cell, figure=DIFFERENCE.name)[["low", "high"]].abs()

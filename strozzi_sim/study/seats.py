@@ -183,7 +183,7 @@ class SeatStatement:
             yield f"{more} {at_counts(counts, game)}: {numbers}"
 
     def _rest(self, cells: Sequence[SeatCell], others: Sequence["SeatStatement"], *, is_short: bool) -> str:
-        """Return the headline's results at the other player counts as clauses: "; at 6 no seat wins over 2.1 points more"."""
+        """Return the results at the other player counts as clauses: "; at 6 no seat wins over 2 points more"."""
         clauses = []
         wins = "" if is_short else " wins"
         for statement in others:
@@ -261,7 +261,7 @@ def _without_a_seat(cells: Sequence[SeatCell], lineup: str) -> list[SeatCell]:
 
 
 def _most_gained(cells: Sequence[SeatCell], least: str) -> str:
-    """Return the largest gain of a seat that could be missed in some cells after the word `least`: "over 2 points more"."""
+    """Return the largest gain of a seat that could be missed in some cells, after `least`: "over 2 points more"."""
     bounds = [cell.bound for cell in cells if cell.bound > 0]
     return f"{least} {size_text(max(bounds))} more" if bounds else "clearly more"
 

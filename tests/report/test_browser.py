@@ -240,6 +240,9 @@ def test_a_theme_is_chosen_and_remembered(strozzi):
     assert paper() == light
 
 
+SIDES = ("top", "right", "bottom", "left")
+
+
 @pytest.mark.slow
 @pytest.mark.nightly_for(
     "maps", "curves", "luck", "exploit", "weights", "changed", "styles", "side by side", "our table"
@@ -247,8 +250,8 @@ def test_a_theme_is_chosen_and_remembered(strozzi):
 @pytest.mark.parametrize("kind", KINDS)
 def test_print_is_one_page(kind, address, opened):
     page = opened(address(kind))
-    printed = page.pdf(prefer_css_page_size=True)
-    assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 1
+    for paper in ({"prefer_css_page_size": True}, {"format": "Letter", "margin": dict.fromkeys(SIDES, "12mm")}):
+        assert len(re.findall(rb"/Type\s*/Page\b", page.pdf(**paper))) == 1
     page.emulate_media(media="print")
     for shown in ("#verdict", ".caveat"):
         assert page.locator(shown).first.is_visible()

@@ -10,6 +10,7 @@ import pytest
 import strozzi_sim as ss
 from strozzi_sim.declare.figure_tables import figures_frame
 from strozzi_sim.declare.pages import report_of
+from strozzi_sim.declare.significance import MAX_CHUNKS
 from strozzi_sim.facts.figures import SCORE, WIN_SHARE
 from strozzi_sim.game.component_names import boxes_in_words, difference_in_words
 from strozzi_sim.game.variants import from_changes, resolve_variant
@@ -341,7 +342,7 @@ def changed(wins, scores, gap=None):
     if gap is not None:
         row = tables["changes"].iloc[-1:].assign(figure="seat_gap", before=0.11, value=gap, verdict=CHANGED)
         tables["changes"] = pd.concat([tables["changes"], row], ignore_index=True)
-    return change_verdict(tables, STUDY.the_game, BOXES, 0.01)
+    return change_verdict(tables, STUDY.the_game, BOXES, 0.01, MAX_CHUNKS)
 
 
 @pytest.mark.parametrize(
@@ -370,10 +371,15 @@ def test_nobody_wins_more_or_less_only_if_a_change_of_a_point_is_excluded(wide, 
     tables = changes([SMALL, SMALL], [SMALL])
     ends = ["low", "high"]
     tables["precision"] = tables["changes"].iloc[:2].assign(figure="win_share_difference")
-    assert change_verdict(tables, STUDY.the_game, BOXES, 0.01).answer.startswith("Nobody wins more or less; ")
-    tables[{"table": "changes"}.get(wide, wide)].loc[[0, 1], ends] = {"table": (-0.0088, 0.0098), "precision": (-0.005, 0.014)}[wide]
+    assert change_verdict(tables, STUDY.the_game, BOXES, 0.01, MAX_CHUNKS).answer.startswith(
+        "Nobody wins more or less; "
+    )
+    tables[{"table": "changes"}.get(wide, wide)].loc[[0, 1], ends] = {
+        "table": (-0.0088, 0.0098),
+        "precision": (-0.005, 0.014),
+    }[wide]
     said = f"No change of who wins is found: at most {missed} of 100 games more or less."
-    verdict = change_verdict(tables, STUDY.the_game, BOXES, 0.01)
+    verdict = change_verdict(tables, STUDY.the_game, BOXES, 0.01, MAX_CHUNKS)
     assert (verdict.answer, verdict.notes[0]) == (said, "Scores hardly change.")
 
 
@@ -383,7 +389,7 @@ def test_the_headline_of_several_variants_is_the_largest_change_in_its_headline_
     two = one.assign(variant="long-tracks", value=0.05)
     elsewhere = one.assign(lineup="learned", value=0.2)
     tables = {**changes([CHANGED], [CHANGED]), "changes": pd.concat([one, elsewhere, two], ignore_index=True)}
-    verdict = change_verdict(tables, STUDY.the_game, {}, 0.01)
+    verdict = change_verdict(tables, STUDY.the_game, {}, 0.01, MAX_CHUNKS)
     assert verdict.answer.startswith("Long-tracks beside base: the first player wins 35 of 100 games instead of 30")
     assert "flat beside base: played by usual players." in verdict.notes
 
@@ -391,9 +397,12 @@ def test_the_headline_of_several_variants_is_the_largest_change_in_its_headline_
 def test_a_change_of_scores_that_rounds_to_nothing_and_no_games_won():
     tables = changes([SMALL], [CHANGED])
     tables["changes"].loc[1, ["value", "low", "high"]] = 0.003, 0.003, 0.003
-    assert change_verdict(tables, STUDY.the_game, BOXES, 0.01).answer == "Nobody wins more or less; scores hardly change."
+    assert (
+        change_verdict(tables, STUDY.the_game, BOXES, 0.01, MAX_CHUNKS).answer
+        == "Nobody wins more or less; scores hardly change."
+    )
     tables["changes"] = tables["changes"].iloc[1:]
-    verdict = change_verdict(tables, STUDY.the_game, BOXES, 0.01)
+    verdict = change_verdict(tables, STUDY.the_game, BOXES, 0.01, MAX_CHUNKS)
     assert (verdict.answer, verdict.notes[0]) == ("Scores hardly change.", "No games won are compared.")
 
 
