@@ -334,9 +334,14 @@ class Report:
         rows = rows[rows["figure"] == figure.name].sort_values("value", ascending=False, kind="stable")
         keys = [key for key in (compared.key, compared.at) if key not in ("", "figure")]
         chosen = rows.iloc[[0, 1, -1]] if len(rows) > 2 else rows
+
+        def name_in_place(key: str, level: str) -> str:
+            name = name_of(key, level)
+            label = picture.x_label if key == picture.x and picture.x_label else key
+            return with_key(label, name) if name == level else name  # a name such as "3 tiles" has its key
+
         return [
-            (row, figure, ", ".join(with_key(key, name_of(key, str(row[key]))) for key in keys))
-            for _, row in chosen.iterrows()
+            (row, figure, ", ".join(name_in_place(key, str(row[key])) for key in keys)) for _, row in chosen.iterrows()
         ]
 
     def _headline(

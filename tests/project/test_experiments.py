@@ -23,7 +23,7 @@ ABOUT = {  # of a question -> what its headline must and must not speak of
     "flags": (r"flags? takes?", r"\bseat\b|wins most"),
     "ports": (r"(?i)\bports?\b", r"\bseat\b|wins most"),
     "prices": (
-        r"^In round 1 a lot of 3 tiles costs [\d.]+ coins",
+        r"^A lot of 3 tiles is worth [\d.]+ coins in round 1",
         r"wins|\bseat\b",
     ),
     "city": (r"(?i)\b(place|space)s?\b.* in [\d.]+.% of games", r"\bseat\b|wins"),
