@@ -162,10 +162,13 @@ def told_of(sheets):
 
 
 def test_the_verdict_names_level_and_error_or_why_there_is_no_level():
-    rate = load_agent("learned", "strozzi").agent.error_rates[3][4]
-    like = f"like those of trained players who err about {rate:.1f} coins a decision (level 4 of 10)."
-    verdict, sure, expected = told_of(equal_players(60, 140, seed=12))
+    rates = load_agent("learned", "strozzi").agent.error_rates[3]
+    errs = f"{rates[4]:.1f} coins a decision (level 4 of 10; level 0 errs about {rates[0]:.1f})."
+    like = f"like those of trained players who err about {errs}"
+    verdict, equal, sure, expected = told_of(equal_players(60, 140, seed=12))
     assert verdict == f"Your games look {like}"
+    assert len(verdict.split()) <= MOST_WORDS
+    assert equal == "No seat leads more than among equally strong players."
     assert re.fullmatch(r"With 95 % certainty it is level (3[.]\d|4[.]0) to 4[.]\d, from 60 games[.]", sure)
     assert re.fullmatch(r"At this level 40 games tell it to ± 0[.]\d and 200 games tell it to ± 0[.]\d[.]", expected)
     verdict, together, *_ = told_of(equal_players(60, 140, leads=(-20, 0, 20), seed=12))
@@ -247,11 +250,12 @@ def test_a_planted_level_is_found_under_any_names_of_columns(level, tmp_path):
     assert told["low"] <= level <= told["high"]
     assert told["high"] - told["low"] < 4
     named = round(told["value"])
-    rate = load_agent("learned", "strozzi").agent.error_rates[3][named]
-    expected = f"trained players who err about {rate:.1f} coins a decision (level {named} of 10)."
+    rates = load_agent("learned", "strozzi").agent.error_rates[3]
+    errs = f"{rates[named]:.1f} coins a decision (level {named} of 10; level 0 errs about {rates[0]:.1f})."
+    expected = f"trained players who err about {errs}"
     assert results.verdict.answer == f"Your games look like those of {expected}"
     assert (
-        results.verdict.notes[1]
+        results.verdict.notes[2]
         == f"With 95 % certainty it is level {told['low']:.1f} to {told['high']:.1f}, from 60 games."
     )
     inside = results.tables["fit"]["inside"]

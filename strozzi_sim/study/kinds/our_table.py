@@ -204,7 +204,8 @@ class OurTable(Study):
             f"{each.n} games tell it to \N{PLUS-MINUS SIGN} {(each.high - each.low) / 2:.1f}" for each in expected
         ]
         sure = f"With 95 % certainty it is level {own.low:.1f} to {own.high:.1f}, from {games}."
-        return Verdict(answer, notes=(sure, f"At this level {listed(powers)}."))
+        equal = "No seat leads more than among equally strong players."
+        return Verdict(answer, notes=(equal, sure, f"At this level {listed(powers)}."))
 
     def _nearest(self, tables: Tables) -> str:
         """Return the players that fit best as text: a level, or an agent."""
@@ -223,7 +224,9 @@ class OurTable(Study):
         if np.isnan(rate):
             return f"those of {nearest}"
         error = with_unit(f"{rate:.1f}", self.the_game)
+        weakest = tables["fit"]["error_rate"].iloc[0]
         place = f"level {level} of {len(tables['fit']) - 1}"
+        place += f"; level 0 errs about {weakest:.1f}" if level and weakest > 0 else ""
         return f"those of trained players who err about {error} a decision ({place})"
 
     def _outside(self, figures: pd.DataFrame) -> Iterator[str]:
