@@ -5,6 +5,7 @@ from time import monotonic
 from strozzi_sim.errors import pluralize
 from strozzi_sim.study.cells import Cell
 from strozzi_sim.study.following import Following
+from strozzi_sim.study.look import HEAT
 from strozzi_sim.study.progress import Progress, duration_text
 from strozzi_sim.study.store import Store
 
@@ -25,8 +26,10 @@ def announce(store: Store, workers: int, reporter: Progress) -> None:
     if isinstance(store.study, Following):
         seconds += store.study.seconds_to_follow(workers)
     if seconds >= PATIENCE:
-        most = "at most " if store.study.precision else ""
-        reporter.on_message(f"{most}about {duration_text(seconds)} of play with {pluralize(workers, 'worker')}")
+        before = "at most " if store.study.precision else ""
+        if store.look.name.startswith(HEAT):  # a search chooses its next heat by this one
+            before = f"heat {int(store.look.name.removeprefix(HEAT)) + 1} of the search: {before}"
+        reporter.on_message(f"{before}about {duration_text(seconds)} of play with {pluralize(workers, 'worker')}")
 
 
 def seconds_of_play(store: Store) -> float:

@@ -90,6 +90,17 @@ def test_a_command_says_beforehand_how_long_it_plays(seconds, said, monkeypatch)
     assert [line for line in lines if "of play" in line] == said
 
 
+def test_the_time_of_a_search_is_that_of_its_heat(monkeypatch):
+    """What the next heat plays depends on this one."""
+    monkeypatch.setattr(duration, "seconds_per_deal", lambda store, cell: 1.0)
+    lines = []
+    progress = Progress(on_message=lines.append, command="strozzi weights")
+    ss.weights("strozzi", players=3, agents="random", deals=1000, keys="coins.*", workers=1, progress=progress)
+    told = [line for line in lines if "of play" in line]
+    assert told[0].startswith("heat 1 of the search: about ")
+    assert told[1].startswith("heat 2 of the search: about ")
+
+
 def test_a_deal_is_timed_by_as_many_deals_as_a_clock_needs(monkeypatch):
     """Each call takes 1 ms besides 4 ms a deal: 64 deals take 0.1 s longer than one."""
     played = []
