@@ -28,6 +28,7 @@ from strozzi_sim.declare.figure_tables import (
 from strozzi_sim.declare.finding import Comparison, Finding, finding_of
 from strozzi_sim.declare.pages import HEAT_MAP, report_of
 from strozzi_sim.declare.pictures import HeatMap, Picture
+from strozzi_sim.declare.printing import format_value
 from strozzi_sim.facts.blocks import ALL, Block
 from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.facts.crosstabs import Crosstab, fact_union
@@ -293,7 +294,10 @@ def _names_of_positions(lineup: Any, called: Mapping[str, str]) -> Any:
 
 
 def verdict_on_maps(study: Study, tables: Tables, look: Look) -> Verdict:
-    """Return the largest significant difference in each heat map, the first as the answer; see `_cells_of`."""
+    """Return the largest significant difference in each heat map, the first as the answer; see `_cells_of`.
+
+    A cell that is drawn lower or higher is named too: it is not known to be, since it has few events or no interval.
+    """
     answers = list[str]()
     finding = Finding("from {least.value} ({least}) to {most.value} ({most})")
     for heat_map in look.maps_in(study.the_game).values():
@@ -301,9 +305,19 @@ def verdict_on_maps(study: Study, tables: Tables, look: Look) -> Verdict:
         if len(rows):
             compared, players = Comparison((heat_map.figure,), "cell", "", {}, ()), int(rows["players"].iloc[0])
             found = finding_of(compared, finding, rows, players, lambda key, level: level, study.chunks)
-            words = found or words
+            words = "; ".join([found, *_uncertain_ends(rows, heat_map, found)]) if found else words
         answers.append(f"{with_capital(heat_map.figure.words)}: {words}.")
     return Verdict(answers[0], notes=(*_whose_numbers(study, tables), *answers[1:]))
+
+
+def _uncertain_ends(rows: Any, heat_map: HeatMap, found: str) -> Iterator[str]:
+    """Yield the lowest and the highest cell of a map, unless the sentence `found` names it."""
+    values = rows["value"].dropna()
+    for words, place in (("lowest", values.idxmin()), ("highest", values.idxmax())):
+        row = rows.loc[place]
+        if f"({row['cell']})" not in found:
+            value = format_value(row["value"], heat_map.figure, 1)
+            yield f"{words}, but uncertain: {value} ({row['cell']})"
 
 
 def _map_numbers(study: Study, tables: Tables, look: Look) -> tuple[KeyNumber, ...]:

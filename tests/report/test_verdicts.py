@@ -1,5 +1,6 @@
 """What pages say of planted tables: what is known and of whom, and how much could be missed; corrected for many comparisons."""
 
+import re
 from functools import partial
 from types import SimpleNamespace
 
@@ -659,10 +660,10 @@ def test_a_sweep_marks_the_reference_and_what_differs_from_it():
 
 
 def test_a_heat_map_names_its_ends_only_if_cells_differ():
-    def said(values):
+    def said(values, unknown=""):
         rows = [
             {"players": 3, "variant": "base", "lineup": "random", "row": row, "column": column, "figure": "win_share", "value": value,
-             "low": value - 0.01, "high": value + 0.01, "n": 3000, "deals": 1000}
+             "low": np.nan if row == unknown else value - 0.01, "high": np.nan if row == unknown else value + 0.01, "n": 3000, "deals": 1000}
             for (row, column), value in values.items()
         ]  # fmt: skip
         name, heat_map = next((name, each) for name, each in report_of(STUDY.the_game).heat_maps.items() if each.equal)
@@ -674,4 +675,8 @@ def test_a_heat_map_names_its_ends_only_if_cells_differ():
     named = said({("plus_one", "1"): 0.2, ("ware", "1"): 0.5})
     assert "from 20" in named
     assert "(flag plus one; " in named
+    assert "uncertain" not in named
+    lower = said({("pirate", "1"): 0.1, ("plus_one", "1"): 0.2, ("ware", "1"): 0.5}, unknown="pirate")
+    assert "from 20" in lower
+    assert re.search(r"; lowest, but uncertain: 10.0\W%? \(flag pirate; ", lower)
     assert said({("pirate", "1"): 0.33, ("ware", "1"): 0.335}).endswith("no two cells are known to differ.")
