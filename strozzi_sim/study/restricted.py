@@ -38,10 +38,10 @@ from strozzi_sim.game.variants import Variant
 from strozzi_sim.stats.intervals import Estimate
 from strozzi_sim.stats.multiple_testing import holm
 from strozzi_sim.study.cells import Cell, CellCounts, CountsOf, without_luck
-from strozzi_sim.study.look import KeyNumber, Look, Section, section
+from strozzi_sim.study.look import PLAIN, KeyNumber, Look, Section, section
 from strozzi_sim.study.model import Study
 from strozzi_sim.study.verdict import Verdict, games_at_most, games_of_100, score_unit, with_unit
-from strozzi_sim.study.wording import grouped, plain_player, players_words
+from strozzi_sim.study.wording import grouped, plain_player, player_name, players_words
 
 WORTH, COSTS, SMALL, UNCLEAR = "worth having", "better not used", "too small to matter", "unclear"
 SIGNIFICANT, MISLEADS = "significant worth", "its users' wins mislead"
@@ -115,6 +115,13 @@ class WithWorth(Study):
                 notes.append(f"{where}: {_uncapped(self._lost(ranked(group)))}")
         words = things(self.the_game, next(iter(self.variant_of.values()))).get(best["thing"])
         return Verdict(self._lost(order), f"Taken away: {words.words}." if words else "", tuple(notes))
+
+    def worth_in_words(self, table: pd.DataFrame) -> pd.DataFrame:
+        """Return the table worth with things as nouns and players by name, first the figure that tells things apart."""
+        first = self._ranking(list(verdicts(table, PLAIN.effect, self.chunks))).name
+        named = {"thing": _nouns(self), "agent": partial(player_name, self.the_game)}
+        words = table.assign(**{key: table[key].map(name) for key, name in named.items()})
+        return words.sort_values("figure", key=lambda figures: figures != first, kind="stable")
 
     def headline_group(self, lines: Sequence[Line]) -> tuple[int, str, str]:
         """Return player count, variant and agent of the headline: the strongest agent, in the first variant."""

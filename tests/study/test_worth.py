@@ -30,6 +30,16 @@ def test_the_table_has_every_thing_agent_and_player_count():
     assert ((lost["low"] <= lost["value"]) & (lost["value"] <= lost["high"])).all()
 
 
+def test_the_terminal_names_things_and_players_and_prints_coins_first():
+    """As without a flag hardly a game is won, coins tell flags apart."""
+    results = ss.worth("strozzi", "flag:*", players=4, deals=200, **QUIET)
+    (table,) = results.study.printed_tables(results.tables).values()
+    assert list(table["thing"].unique()) == ["the pirate flag", "the plus-one flag", "the ware flag"]
+    assert set(table["agent"]) == {"random moves", "usual"}
+    assert table["figure"].iloc[0] == "score_lost"
+    assert len(table) == len(results.tables["worth"])
+
+
 def test_the_loss_is_that_of_the_restricted_line_up():
     given = {"players": 3, "deals": 80, "seed": 3, **QUIET}
     lost = ss.worth("strozzi", "flag:pirate", agents="greedy", **given).tables["worth"].set_index("figure")["value"]

@@ -8,6 +8,7 @@ from typing import Any, Unpack
 
 from strozzi_sim.agent import names
 from strozzi_sim.agent.names import Agents, Players
+from strozzi_sim.declare.figure_tables import Tables
 from strozzi_sim.errors import ArgumentError, suggest_names
 from strozzi_sim.game import Game, find_game
 from strozzi_sim.game.restricting import Restriction
@@ -114,7 +115,7 @@ class Worth(WithWorth):
     kind = "worth"
     things: tuple[str, ...]  # the restrictions, by name or pattern
     things_field = "things"  # name of the field above, for `WithWorth`
-    printed = ("worth",)  # tables that the terminal prints
+    printed = ("worth",)
 
     def check(self) -> None:
         if any(len(lineup) > 1 for lineup in self.lineups):
@@ -130,3 +131,7 @@ class Worth(WithWorth):
         # The agent at the last position is never restricted, so its text is the one in `lineups`.
         by_agent = sorted(self.cells, key=lambda cell: self.lineups.index((cell.match.lineup[-1].text,)))
         return {"worth": self.worth_table(by_agent, counts)}
+
+    def printed_tables(self, tables: Tables) -> dict[str, Any]:
+        """Return the table of the terminal, with things and players in words."""
+        return {"worth": self.worth_in_words(tables["worth"])}
