@@ -338,7 +338,7 @@ class Report:
         def name_in_place(key: str, level: str) -> str:
             name = name_of(key, level)
             label = picture.x_label if key == picture.x and picture.x_label else key
-            return with_key(label, name) if name == level else name  # a name such as "3 tiles" has its key
+            return with_key(label, name) if name == level else name  # a name in words needs no key
 
         return [
             (row, figure, ", ".join(name_in_place(key, str(row[key])) for key in keys)) for _, row in chosen.iterrows()
