@@ -20,12 +20,12 @@ Third-party code is imported within a time limit, and digested, so that a change
 
 from strozzi_sim.agent.declare import Agent, compiled_agent, python_agent
 from strozzi_sim.agent.names import check_lineup, seat_others
-from strozzi_sim.agent.parameters import Choice, File, Param, Policy, Weights
+from strozzi_sim.agent.parameters import Choice, File, Param, Plan, Policy, Weights
 from strozzi_sim.agent.python import Replacement
 from strozzi_sim.agent.registry import AgentSpec, AnyAgent, find_agent, load_agent, spec_of
 from strozzi_sim.agent.spec_text import split_specs
 from strozzi_sim.kernel.dense import dense
 
-__all__ = ["Agent", "AgentSpec", "AnyAgent", "Choice", "File", "Param", "Policy", "Replacement", "Weights"]
+__all__ = ["Agent", "AgentSpec", "AnyAgent", "Choice", "File", "Param", "Plan", "Policy", "Replacement", "Weights"]
 __all__ += ["check_lineup", "compiled_agent", "dense", "find_agent", "load_agent", "python_agent", "seat_others"]
 __all__ += ["spec_of", "split_specs"]

@@ -6,7 +6,7 @@ agent in Python receives them as keyword arguments.
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
@@ -100,6 +100,35 @@ class Choice(Parameter):
         if value not in self.options:
             raise InputError(f": got {short_repr(value)}; {suggest_names(value, self.options)}")
         return value
+
+
+@dataclass(frozen=True)
+class Plan(Choice):
+    """A parameter that is one of the plans of an agent, or `none`: a kind of event that it prefers.
+
+    `plans` plays each of them. An event of the plan is worth more to the agent, by so many points of score as the
+    parameter `bonus` says.
+    """
+
+    default: str = NONE
+    options: tuple[str, ...] = ()  # NONE, and the keys of `events`
+    events: Mapping[str, str] = field(default_factory=dict)  # plan -> what the player does, "claims ships with scrolls"
+    strengths: tuple[float, ...] = ()  # values of `bonus` that are tried, ascending
+
+    @classmethod
+    def of(cls, events: Mapping[str, str], strengths: tuple[float, ...]) -> "Plan":
+        """Return the parameter with these plans."""
+        options = (NONE, *events)
+        return cls(options=options, description="what it prefers", events=events, strengths=strengths)
+
+    def words(self, key: str, value: Any) -> str:
+        """Return a plan as words: "pirate late"."""
+        return plan_words(value)
+
+
+def plan_words(plan: str) -> str:
+    """Return the name of a plan as words: "pirate late"."""
+    return plan.replace("-", " ")
 
 
 @dataclass(frozen=True)

@@ -60,6 +60,7 @@ KINDS = (
         "Rank a field of agents, which all play each other on the same deals in balanced seatings.",
     ),
     Kind("exploit", "Estimate an agent's exploitability: a lower bound, from the best of several challengers."),
+    Kind("plans", "Let an agent follow each of its plans among copies that have none: what does it win?"),
     Kind("leak_check", "Check that an agent's choices depend only on what its seat knows in the current game."),
     Kind(
         "our_table",
