@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from strozzi_agents.learned.estimate import add_sample, begin_estimates
-from strozzi_agents.learned.value import OUTPUTS, evaluate_quiet, learned_memory, play_to_quiet, utility_at
+from strozzi_agents.learned.value import OUTPUTS, evaluate_quiet, learned_memory, plan_worth, play_to_quiet, utility_at
 from strozzi_agents.learned.verbs import guide_action, is_quiet, level_temperature, solve, value_error
-from strozzi_sim.agent import Agent, Param, Weights, compiled_agent
+from strozzi_sim.agent import Agent, Param, Plan, Weights, compiled_agent
 from strozzi_sim.game.contract import actor, apply, conceal, count_legal, determinize, is_over, kth_legal
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.pointers import assign, clone, is_stopped
@@ -190,6 +190,8 @@ def choose(state, rules, weights, memory, prize, beyond, redraws, trust, tempera
         memory.total[k] = try_action(played, rules, weights, memory, seat, action, prize, 0, rng)
     if beyond > 0:
         _look_ahead(state, rules, weights, memory, seat, count, prize, beyond, redraws, trust, rng)
+    for k in range(count):
+        memory.total[k] += plan_worth(state, rules, memory, kth_legal(state, rules, k))
     return kth_legal(state, rules, _sample_action(memory.total, count, temperature, rng))
 
 
@@ -200,6 +202,7 @@ def learned_agent(
     players: tuple[int, ...],
     weights: Path,
     description: str,
+    plans: Plan,
     *,
     redraws: int = 1,
     error_rates: Mapping[int, Sequence[float]] | None = None,
@@ -213,6 +216,7 @@ def learned_agent(
         players: player counts with a network in the file.
         weights: file of networks, an .npz file.
         description: one sentence on how the agent plays.
+        plans: the plans of the game, whose events the verb `plan_events` counts.
         redraws: default of the parameter `redraws`.
         error_rates: points that each level loses per decision, by player count (see `Agent`); None: no levels, for a
             game whose `solve` makes all decisions.
@@ -241,6 +245,8 @@ def learned_agent(
         prize=Param(30.0, 0.0, 1e6, "points of lead that a win is worth"),
         beyond=Param(0, 0, 100, "quiet positions that are passed before the value is looked up"),
         redraws=Param(redraws, 1, 100_000, "samples of hidden information and of the chance until then", samples=True),
+        plan=plans,
+        bonus=Param(10.0, -1e6, 1e6, "points that an event of the plan is worth more", label="bonus"),
         **(levels if error_rates is not None else {}),
     )(_learned if error_rates is None else _learned_with_levels)
     return replace(agent, description=description, error_rates=error_rates or {})
@@ -248,6 +254,7 @@ def learned_agent(
 
 def _learned(state, rules, params, memory, rng):
     memory._stop = params._stop
+    memory.plan, memory.bonus = params.plan, params.bonus
     root = clone(state)
     conceal(root, rules, actor(state))
     return choose(root, rules, params.weights, memory, params.prize, params.beyond, params.redraws, 0.0, 0.0, rng)
@@ -255,6 +262,7 @@ def _learned(state, rules, params, memory, rng):
 
 def _learned_with_levels(state, rules, params, memory, rng):
     memory._stop = params._stop
+    memory.plan, memory.bonus = params.plan, params.bonus
     memory.own = params.own
     root = clone(state)
     conceal(root, rules, actor(state))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numba import float64
 
-from strozzi_agents.learned.verbs import describe, feature_counts, guide_action, is_quiet
+from strozzi_agents.learned.verbs import describe, feature_counts, guide_action, is_quiet, plan_events
 from strozzi_sim.agent.analysis import LEAD, SCORE, WIN, WORTHS, lead_of, share_of_win, worth_field, write_result
 from strozzi_sim.game.contract import apply, is_over, score
 from strozzi_sim.kernel.jit import force_inline, jit
@@ -45,6 +45,8 @@ def learned_memory(guide: np.dtype[Any], common: int, own: int, seats: int) -> n
         ("lead", "f8", (MOST_CHOICES,)),  #                    [k] its estimated lead
         ("error", "f8", (MOST_CHOICES,)),  #                   [k] standard error of this estimate
         ("option", "i4", (MOST_CHOICES,)),  #                  [k] number of the k-th action still tried, or an action
+        ("plan", "i8"),  #                                     number of the plan that it follows; 0: none
+        ("bonus", "f8"),  #                                    points that an event of the plan is worth more
         ("own", "i8"),  #                                      later decisions of a sample that it makes by the values
         ("guide", guide),
         ("features", "f4", (common + own * seats,)),  #        of a quiet position
@@ -105,6 +107,12 @@ def utility_at(state, rules, weights, memory, seat, prize):
     predict(state, weights, memory, seat)
     lead = lead_of(state, seat) + memory.work.output[LEAD]
     return lead + prize * _logistic(memory.work.output[WIN]) if prize != 0.0 else lead
+
+
+@jit
+def plan_worth(state, rules, memory, action):
+    """Return what the plan of the agent adds to the worth of an action; 0 without a plan."""
+    return memory.bonus * plan_events(state, rules, memory.plan, action) if memory.plan > 0 else 0.0
 
 
 @jit

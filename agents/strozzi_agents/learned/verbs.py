@@ -31,6 +31,11 @@ def level_temperature(state, level):
     raise TypeError("level_temperature is a verb of compiled code")
 
 
+def plan_events(state, rules, plan, action):
+    """Return how many events of a plan a legal action is, float64; plans count from 1 in the order of their `Plan`."""
+    raise TypeError("plan_events is a verb of compiled code")
+
+
 def value_error(state):
     """Return the standard deviation of the error of a difference of two values, in points."""
     raise TypeError("value_error is a verb of compiled code")

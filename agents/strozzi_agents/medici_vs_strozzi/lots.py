@@ -8,7 +8,7 @@ has to be tried. The guide decides whether to show another tile.
 from numba import int64
 
 from strozzi_agents.learned.estimate import add_sample, begin_estimates
-from strozzi_agents.learned.value import play_beyond, utility_at
+from strozzi_agents.learned.value import plan_worth, play_beyond, utility_at
 from strozzi_agents.learned.verbs import guide_action
 from strozzi_sim.game.contract import apply, determinize
 from strozzi_sim.games.medici_vs_strozzi.core import placements
@@ -56,6 +56,8 @@ def _list_loads(bought, rules, weights, memory, at, most, seat, prize, rng):
         apply(played, rules, action, memory.chance, None)
         play_beyond(played, rules, memory.chance, memory.guide, 0)
         found = utility_at(played, rules, weights, memory, seat, prize)
+        if buyer == seat:
+            found += plan_worth(bought, rules, memory, action)
         k = count
         while k > 0 and sign * found > sign * worth[at + k - 1]:
             k -= 1
@@ -99,10 +101,11 @@ def _compare(state, rules, weights, memory, own, count, paid, seat, prize, beyon
         worth_of_first = 0.0
         for k in range(count):
             _sell(played, state, seat if k < own else 1 - seat, paid)
+            worth = plan_worth(played, rules, memory, int64(memory.option[k])) if k < own else 0.0
             assign(memory.chance, memory.sweep)
             apply(played, rules, int64(memory.option[k]), memory.chance, None)
             play_beyond(played, rules, memory.chance, memory.guide, beyond)
-            worth = utility_at(played, rules, weights, memory, seat, prize)
+            worth += utility_at(played, rules, weights, memory, seat, prize)
             if k == 0:
                 worth_of_first = worth
             else:
@@ -125,7 +128,7 @@ def _lead_of_sale(state, rules, weights, memory, paid, seat, prize, beyond, redr
             best = max(best, memory.lead[k])
         else:
             worst = min(worst, memory.lead[k])
-    return best - worst
+    return best - worst + plan_worth(state, rules, memory, int64(BUY))
 
 
 @jit

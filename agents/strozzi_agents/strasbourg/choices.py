@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numba import int64
 
-from strozzi_agents.learned.value import play_beyond, utility_at
+from strozzi_agents.learned.value import plan_worth, play_beyond, utility_at
 from strozzi_agents.strasbourg.heuristic import PARAMS
 from strozzi_agents.strasbourg.options import MAX_OPTIONS, divide, list_options, take_option
 from strozzi_agents.strasbourg.worth import MAX_PLAN, MEMORY
@@ -83,11 +83,15 @@ def _compare(state, rules, weights, memory, seat, count, dividing, prize, beyond
             total[k] += gain
             guide.sum_of_squares[k] += gain * gain
     best, chosen = 0.0, int64(0)
+    planned = 0.0 if dividing else plan_worth(root, rules, memory, int64(guide.action[0]))
     for k in range(1, count):
         mean = total[k] / redraws
         error = sqrt(max(guide.sum_of_squares[k] / redraws - mean * mean, 0.0) / redraws)
-        if mean - TRUST * error > best:
-            best, chosen = mean - TRUST * error, int64(k)
+        lead = mean - TRUST * error
+        if not dividing:
+            lead += plan_worth(root, rules, memory, int64(guide.action[k])) - planned
+        if lead > best:
+            best, chosen = lead, int64(k)
     return chosen
 
 

@@ -7,6 +7,8 @@ import numpy as np
 from strozzi_agents.learned.learned import learned_agent
 from strozzi_agents.learned.verbs import level_temperature, value_error
 from strozzi_agents.strozzi.features import COMMON, GUIDE, OWN
+from strozzi_agents.strozzi.plans import PLANS
+from strozzi_sim.agent import Plan
 from strozzi_sim.games.strozzi.state import STATE
 from strozzi_sim.kernel.jit import jit, register_overload
 
@@ -48,5 +50,6 @@ learned = learned_agent(
     (3, 4, 5, 6),
     Path(__file__).with_name("values.npz"),
     "Plays the action whose position at the next card has the best value, learned from millions of games.",
+    Plan.of(PLANS, (5.0, 15.0)),
     error_rates=_ERROR_RATES,
 )

@@ -27,7 +27,7 @@ PLANS = {
     "early": "claims among the first three cards of a round",
     "patient": "lets ships pass in the first half of a round",
     "fast": "claims ships with sail 6 or more",
-    "wares": "claims ships for their wares, and more with the ware flag: each symbol at the port where it goes",
+    "wares": "puts ships where their wares go, each of them, and claims with the ware flag",
     "promoter": "claims ships with a promotion symbol",
     "scholar": "claims ships with scrolls: each scroll",
     "one-city": "puts ships where its marker is highest",

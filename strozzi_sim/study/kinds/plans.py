@@ -18,7 +18,7 @@ from strozzi_sim.agent import AgentSpec, AnyAgent, Plan, load_agent, names
 from strozzi_sim.agent.parameters import plan_words
 from strozzi_sim.declare.figure_tables import Tables, pick
 from strozzi_sim.declare.printing import format_value
-from strozzi_sim.declare.significance import size_text, widened
+from strozzi_sim.declare.significance import widened
 from strozzi_sim.errors import ArgumentError, suggest_names
 from strozzi_sim.facts.figures import SCORE, WIN_SHARE
 from strozzi_sim.game import Game, find_game
@@ -64,7 +64,7 @@ def plans(
         agent: an agent with plans; default: the game's strongest that does not search
         only: plans to try, separated by commas; default: all
         players: number of players; default: 4, or the fewest of the game
-        deals: deals of each plan and strength, each from every seat; a fifth chooses the best one; default: 1,600
+        deals: deals of each plan and strength, each from every seat; a fifth chooses the best one; default: 800
 
     >>> import strozzi_sim as ss
     >>> results = ss.plans("strozzi", only="scholar", players=3, deals=100)
@@ -79,9 +79,7 @@ def plans(
     for name in chosen:
         if name not in plan.events:
             raise ArgumentError("only", f"{spec.text} has no plan {name!r}; {suggest_names(name, plan.events)}")
-    followers = [
-        spec(**{key: name, "bonus": bonus}) for name in chosen or plan.events for bonus in plan.strengths
-    ]
+    followers = [spec(**{key: name, "bonus": bonus}) for name in chosen or plan.events for bonus in plan.strengths]
     return play(
         Plans,
         options,
@@ -113,7 +111,7 @@ class Plans(Exploit):
     """An agent with plans, each among copies without; the first deals choose the best one."""
 
     kind = "plans"
-    usual_deals, printed = 1600, ("plans",)
+    usual_deals, printed = 800, ("plans",)
     measured = (WIN_SHARE, GAIN, SCORE)
 
     def tables(self, counts: CountsOf, look: Look) -> dict[str, Any]:
@@ -137,13 +135,14 @@ class Plans(Exploit):
         share, equal = (games_of_100(one, among=[other]) for one, other in ((best.value, fair), (fair, best.value)))
         _, highest = widened(wins, self.chunks)
         if best.low > fair:
-            answer = f"{with_capital(plan)} beats {others} without a plan: it wins {share} of 100 games (fair: {equal})."
+            answer = f"{with_capital(plan)} beats {others} without a plan: {share} of 100 games (fair: {equal})."
         elif (highest <= fair).all():
-            answer = f"No plan tried beats {others} without one: the best, {plan}, wins {share} of 100 games (fair: {equal})."
+            answer = f"No plan tried beats {others} without one: "
+            answer += f"the best, {plan}, wins {share} of 100 games (fair: {equal})."
         else:
             most = games_at_most(np.nanmax(highest))
             answer = f"No plan is found to beat {others} without one: the best wins {most} (fair: {equal})."
-        what = f"{with_capital(plan)}: {best.event} count {self._amount(best.bonus)} more."
+        what = f"{with_capital(plan)}: the player {best.event}, as if that were worth {self._amount(best.bonus)} more."
         return Verdict(answer, what, (*self._free(wins), _CAVEAT))
 
     def _amount(self, bonus: float) -> str:
@@ -156,14 +155,15 @@ class Plans(Exploit):
         fair = 1 / strongest["players"].iloc[0]
         free = [plan_words(plan) for plan in strongest["plan"][lowest > fair - FREE]]
         at = self._amount(strongest["bonus"].iloc[0])
-        few = size_text(FREE).removesuffix(" points")
+        few = f"{100 * FREE:g}"
         if free:
             verb = "costs" if len(free) == 1 else "cost"
             yield f"{with_capital(listed(free))} {verb} at most {few} of 100 games even at {at}."
         else:
             least = strongest.loc[strongest["value"].idxmax()]
             share = games_of_100(least["value"], among=[fair])
-            yield f"At {at} every plan may cost more than {few} of 100 games; least costs {plan_words(least['plan'])}: it wins {share}."
+            every = f"At {at} every plan may cost more than {few} of 100 games"
+            yield f"{every}; least costs {plan_words(least['plan'])}: it wins {share}."
 
     def printed_tables(self, tables: Tables) -> dict[str, Any]:
         """Return the plans, the best one first."""
