@@ -7,8 +7,9 @@ the first fifth of the deals; its share of wins is that of the others, as in `ex
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Any, Unpack
 
 import numpy as np
@@ -73,19 +74,14 @@ def plans(
     """
     the_game = find_game(game)
     count = names.one_count(the_game, players)
-    spec = _planner(the_game) if agent is None else names.agents_named(the_game, [agent], "agent", (count,))[0]
-    key, plan = plan_of(spec)
+    spec = planner(the_game) if agent is None else names.agents_named(the_game, [agent], "agent", (count,))[0]
     chosen = [name.strip() for name in only.split(",")] if isinstance(only, str) and only else list(only)
-    for name in chosen:
-        if name not in plan.events:
-            raise ArgumentError("only", f"{spec.text} has no plan {name!r}; {suggest_names(name, plan.events)}")
-    followers = [spec(**{key: name, "bonus": bonus}) for name in chosen or plan.events for bonus in plan.strengths]
     return play(
         Plans,
         options,
         game=the_game,
         players=(count,),
-        lineups=[(follower, *[spec] * (count - 1)) for follower in followers],
+        lineups=followers(spec, count, chosen),
         variants=[names.one_variant(the_game, "variant", variant)],
     )
 
@@ -98,7 +94,17 @@ def plan_of(spec: AgentSpec) -> tuple[str, Plan]:
     raise ArgumentError("agent", f"{spec.text} has no plans; name an agent with a parameter `Plan`")
 
 
-def _planner(game: Game) -> AgentSpec:
+def followers(spec: AgentSpec, players: int, only: Sequence[str] = ()) -> list[tuple[AgentSpec, ...]]:
+    """Return the line-ups of an agent with each plan, or those named, at each strength, among copies without one."""
+    key, plan = plan_of(spec)
+    for name in only:
+        if name not in plan.events:
+            raise ArgumentError("only", f"{spec.text} has no plan {name!r}; {suggest_names(name, plan.events)}")
+    pairs = product(only or plan.events, plan.strengths)
+    return [(spec(**{key: name, "bonus": bonus}), *[spec] * (players - 1)) for name, bonus in pairs]
+
+
+def planner(game: Game) -> AgentSpec:
     """Return the strongest agent of a game's tiers that does not search and has plans."""
     for text in reversed(game.tiers.values()):
         spec = load_agent(text, game)
