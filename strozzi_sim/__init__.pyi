@@ -15,6 +15,7 @@ from strozzi_sim.study.kinds.heatmap import heatmap
 from strozzi_sim.study.kinds.leak_check import leak_check
 from strozzi_sim.study.kinds.luck import luck
 from strozzi_sim.study.kinds.our_table import our_table
+from strozzi_sim.study.kinds.plans import plans
 from strozzi_sim.study.kinds.sweep import sweep
 from strozzi_sim.study.kinds.tournament import tournament
 from strozzi_sim.study.kinds.tune import tune
@@ -52,6 +53,7 @@ __all__ = [
     "luck",
     "merge",
     "our_table",
+    "plans",
     "python_agent",
     "read_study",
     "record",
