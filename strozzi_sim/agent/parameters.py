@@ -112,7 +112,7 @@ class Plan(Choice):
 
     default: str = NONE
     options: tuple[str, ...] = ()  # NONE, and the keys of `events`
-    events: Mapping[str, str] = field(default_factory=dict)  # plan -> what the player does, "claims ships with scrolls"
+    events: Mapping[str, str] = field(default_factory=dict)  # plan -> what the player does, "goes left"
     strengths: tuple[float, ...] = ()  # values of `bonus` that are tried, ascending
 
     @classmethod
@@ -122,12 +122,12 @@ class Plan(Choice):
         return cls(options=options, description="what it prefers", events=events, strengths=strengths)
 
     def words(self, key: str, value: Any) -> str:
-        """Return a plan as words: "pirate late"."""
+        """Return a plan as words: "left first"."""
         return plan_words(value)
 
 
 def plan_words(plan: str) -> str:
-    """Return the name of a plan as words: "pirate late"."""
+    """Return the name of a plan as words: "left first"."""
     return plan.replace("-", " ")
 
 

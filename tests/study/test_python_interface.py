@@ -37,7 +37,7 @@ WRONG = {  # a value by argument
     "max_matchups": 0, "name": "Not A Name", "rows": "saet", "columns": "ruond", "value": "mean cons", "fact": "ruond",
     "where": "saet == 1", "effect": -1, "settings": "x", "things": "flag:gold", "every": True, "search_deals": -1, "precision": 26, "keys": "nothing",
     "seconds": 0, "file": str(ROOT / "nowhere.csv"), "luck": "nobody", "luck_redraws": 0, "template": str(ROOT / "README.md"), "games": 3, "playouts": 0,
-    "values": "tracks.no = 1 2", "code": "bots.py", "targets": "gap", "keep": "gap", "most": 4, "reach": 0,
+    "values": "tracks.no = 1 2", "code": "bots.py", "targets": "gap", "keep": "gap", "most": 4, "reach": 0, "only": "nothing",
 }  # fmt: skip
 OF_ANOTHER_KIND = {"folder", "progress", "title", "study"}  # a title is free, files are named with their place
 
