@@ -1,6 +1,6 @@
 """plans: does any plan beat good players, and which cost little?
 
-A plan is a preference of a good agent: an event such as a claim with a certain flag is worth so many points more to it.
+A plan is a preference of a good agent: a kind of event is worth so many points more to it.
 Each plan plays alone among copies that have none, at every strength that the agent declares. The best one is chosen on
 the first fifth of the deals; its share of wins is that of the others, as in `exploit`.
 """
@@ -62,7 +62,7 @@ def plans(
     Example: strozzi plans strozzi --players 4
 
     Args:
-        agent: an agent with plans; default: the game's strongest that does not search
+        agent: an agent with plans; default: the game's strongest, if possible one that does not search
         only: plans to try, separated by commas; default: all
         players: number of players; default: 4, or the fewest of the game
         deals: deals of each plan and strength, each from every seat; a fifth chooses the best one; default: 800
@@ -105,12 +105,12 @@ def followers(spec: AgentSpec, players: int, only: Sequence[str] = ()) -> list[t
 
 
 def planner(game: Game) -> AgentSpec:
-    """Return the strongest agent of a game's tiers that does not search and has plans."""
-    for text in reversed(game.tiers.values()):
-        spec = load_agent(text, game)
-        if not spec.searches and any(isinstance(param, Plan) for param in spec.agent.params.values()):
-            return spec
-    raise ArgumentError("agent", f"no agent of {game.name} has plans; name one")
+    """Return the strongest agent of a game's tiers that has plans, if possible one that does not search."""
+    specs = [load_agent(text, game) for text in game.tiers.values()]
+    with_plans = [spec for spec in specs if any(isinstance(param, Plan) for param in spec.agent.params.values())]
+    if not with_plans:
+        raise ArgumentError("agent", f"no agent of {game.name} has plans; name one")
+    return max(with_plans, key=lambda spec: (not spec.searches, specs.index(spec)))
 
 
 class Plans(Exploit):
