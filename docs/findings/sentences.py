@@ -333,7 +333,10 @@ def _strategies() -> Iterator[str]:
     )
     yield ""
     for game, title in GAMES.items():
-        yield f"**{title}.** {' '.join(_of_plans(game))} {command(f'{game}-plans')}"
+        if game in runs.PLANNED:
+            yield f"**{title}.** {' '.join(_of_plans(game))} {command(f'{game}-plans')}"
+        else:
+            yield f"**{title}.** No plan was tried: the agent that has some plays about a game a second."
         yield ""
         run = f"{game}-tournament"
         tables = {name: runs.read(run, name) for name in ("agents", "pairwise")}
