@@ -32,10 +32,11 @@ COMMANDS = {
     "worth": ["worth", STROZZI, "flag:ware", "--players", 3, "--agents", "random"],
     "heatmap": ["heatmap", MEDICI, "--rows", "seat", "--columns", "round", "--fact", "round", "--agents", "random"],
     "exploit": ["exploit", MEDICI, "random", "--challengers", "fair-price"],
+    "plans": ["plans", STROZZI, "--only", "fast", "--players", 3],
     "our table": ["our-table", STROZZI, ROOT / "tests/study/sheets.csv"],
     "luck": ["luck", MEDICI, "--games", 0, "--agents", "random,fair-price"],
 }  # fmt: skip
-FEWEST = {"exploit": 4, "our table": 5}  # deals
+FEWEST = {"exploit": 4, "plans": 4, "our table": 5}  # deals
 
 
 def parsed(text):

@@ -19,6 +19,7 @@ COMMANDS = {  # places, and options that keep a run small where a value happens 
     "tune": (["strozzi"], {"targets": "score_mean >= 1", "agents": "random", "deals": "2000"}),
     "weights": (["strozzi"], {"agents": "random", "deals": "1000", "keys": "tracks.bonus.9"}), "leak-check": (["strozzi", "random"], {"deals": "1"}),
     "exploit": (["strozzi", "random"], {"deals": "10", "challengers": "racer"}),
+    "plans": (["strozzi"], {"deals": "10", "only": "fast"}),
     "our-table": (["strozzi", "sheets.csv"], {"deals": "5"}),
     "heatmap": (["strozzi"], {"rows": "seat", "columns": "round", "value": "mean coins", "fact": "round", "agents": "random", "deals": "10"}),
     "facts": (["strozzi"], {}), "record": (["strozzi"], {"out": "again.jsonl"}), "replay": (["games.jsonl"], {}), "verify": (["games.jsonl"], {}),

@@ -15,6 +15,7 @@ EXAMPLES = {
     "weights": {"players": [3], "keys": "coins.*", "deals": 1000},
     "leak_check": {"players": [3]},
     "exploit": {"players": [3], "lineups": [["greedy", "random", "random"], ["racer", "random", "random"]]},
+    "plans": {"players": [3], "lineups": [["learned:bonus=15,plan=fast", "learned", "learned"]]},
     "our_table": {"players": [3], "lineups": [["heuristic"]], "seatings": "one", "sheets": {"3": [[40, 38, 35 + k] for k in range(20)]}},
 }  # fmt: skip
 
