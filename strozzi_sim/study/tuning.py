@@ -14,7 +14,7 @@ Axes: F columns of figures.
 
 from collections.abc import Iterable, Sequence
 from functools import partial
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 
@@ -34,6 +34,7 @@ HEAT, ROUND, FEWEST = 4, 3, 200  # a heat plays 1 / 4 of the deals, a round 1 / 
 FEW = 24  # numbers that are modelled
 SINGLES = 10  # boxes of the first round, each of one number
 BOXES, ROUNDS = 8, 5  # boxes of a later round, and most such rounds
+PAIRS_LEFT = 4  # of so many pairs one plays on
 PAIRS_AFTER = 1  # rounds without a likely box after which all pairs are played
 SHARING = 3  # at most one in so many boxes of a round, rounded up, changes the same number
 ENOUGH, LIKELY, DOUBTFUL = 0.95, 0.8, 0.5  # chances of a box: rounds end; no more numbers are tried; more is tried
@@ -190,16 +191,20 @@ class Search:
 
     def _use(self, box: Box) -> float:
         """Return how far a number may move the target that it moves most, in scales, without the error."""
-        seen = self.seen[box]
         ((k, value),) = box
-        number, base = self.numbers[k], self.screen.figures
+        number = self.numbers[k]
         room = float(np.abs(number.positions).max()) / abs(number.steps_to(value))
+        return self._effect(box) * min(room, 3)
+
+    def _effect(self, box: Box) -> float:
+        """Return how far a box moves the target that it moves most, in scales, without the error."""
+        seen, base = self.seen[box], self.screen.figures
         sizes = []
         for target in self.targets:
             moved = float(target.value(base + seen.change, base) - target.value(base, base)) / target.scale
             error = float(np.sqrt(seen.variance[list(target.columns)]).max()) / target.scale
             sizes.append(np.sqrt(max(moved**2 - error**2, 0.0)))
-        return float(max(sizes)) * min(room, 3)
+        return float(max(sizes))
 
     # -- the proposals -------------------------------------------------------------------------------------------------
 
@@ -233,10 +238,19 @@ class Search:
             self._round(self._proposals(limit))
 
     def _play_pairs(self) -> None:
-        """Play all pairs of the active numbers, each as far as it was moved in the screen."""
-        moved = {box[0][0]: box for box in reversed(self.screened)}
-        pairs = self._allowed(tuple(sorted(first + second)) for first, second in combinations(moved.values(), 2))
-        self._round(pairs)
+        """Play all pairs of the active numbers, each as far as it was moved in the screen; the best ones play on.
+
+        The fitted products of all pairs are small if only one pair does something, so that pair must be known well.
+        """
+        moved = {k: [box for box in self.screened if box[0][0] == k] for k in self._grids}
+        pairs = list[Box]()
+        for one, other in combinations(moved.values(), 2):
+            pairs += self._allowed(tuple(sorted(first + second)) for first, second in product(one, other))[:1]
+        while pairs:
+            self._round(pairs)
+            if len(pairs) <= BOXES:
+                break
+            pairs = sorted(pairs, key=lambda box: -self._effect(box))[: max(len(pairs) // PAIRS_LEFT, BOXES)]
 
     def _best_chance(self, limit: int) -> float:
         """Return the chance of the likeliest box of at most `limit` changes that was played."""
