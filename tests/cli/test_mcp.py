@@ -104,9 +104,9 @@ def said(tmp_path_factory):
     return {"home": home, "tools": tools, "answers": documents, "errors": errors, "wire": (home / "wire").read_text()}
 
 
-def test_there_are_twelve_tools_whose_schemas_say_what_is_allowed(said):
+def test_there_are_thirteen_tools_whose_schemas_say_what_is_allowed(said):
     assert [tool.name for tool in said["tools"]] == list(tools())
-    assert len(tools()) == 12
+    assert len(tools()) == 13
     for tool in said["tools"]:
         assert len(tool.description) > 20
         parts = tool.input_schema["properties"]

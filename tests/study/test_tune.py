@@ -48,7 +48,7 @@ class Planted:
         bonus = [value[f"tracks.bonus.{space}"] for space in (7, 8, 9)]
         ship, marker = value["scoring.ship_ranks.0"], value["scoring.marker_ranks.0"]
         if self.only_together:
-            return np.array([0.30 - 0.0002 * (bonus[0] - 5) * (bonus[1] - 10), 240.0])
+            return np.array([0.30 - 0.0004 * (bonus[0] - 5) * (bonus[1] - 10), 240.0])
         share = 0.30 + 0.006 * (bonus[2] - 15) - 0.004 * (ship - 15)
         return np.array([share, 240 + 0.5 * (bonus[2] - 15) + 2.0 * (ship - 15) + 4.0 * (marker - 15)])
 

@@ -59,8 +59,8 @@ class Recount:
 def test_things_of_strozzi():
     strozzi = Recount("strozzi", 4, "heuristic", 50, ["ship", "round", "seat", "tile"])
     ships, rounds, seats, tiles = (strozzi.rows[name] for name in ("ship", "round", "seat", "tile"))
-    for kind, words in (("flag", "flags"), ("port", "ports")):
-        for what in ships[kind].unique():
+    for kind, column, words in (("flag", "flag", "flags"), ("power", "flag", "flags"), ("port", "port", "ports")):
+        for what in ships[column].unique():
             strozzi.check(
                 f"{kind}:{what}", rounds, rounds[words].astype(str).str.split(">").map(lambda own, w=what: w in own)
             )

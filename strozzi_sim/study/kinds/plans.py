@@ -27,7 +27,7 @@ from strozzi_sim.game.sentences import listed, with_capital
 from strozzi_sim.game.variants import AnyVariant
 from strozzi_sim.study.arguments import StudyOptions, documented
 from strozzi_sim.study.cells import CountsOf
-from strozzi_sim.study.kinds.exploit import Exploit
+from strozzi_sim.study.challengers import Challengers
 from strozzi_sim.study.look import Look, Section, key_numbers, section
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import play
@@ -113,11 +113,11 @@ def planner(game: Game) -> AgentSpec:
     return max(with_plans, key=lambda spec: (not spec.searches, specs.index(spec)))
 
 
-class Plans(Exploit):
+class Plans(Challengers):
     """An agent with plans, each among copies without; the first deals choose the best one."""
 
     kind = "plans"
-    usual_deals, printed = 800, ("plans",)
+    usual_deals, most_chunks, printed = 800, 50, ("plans",)
     measured = (WIN_SHARE, GAIN, SCORE)
 
     def tables(self, counts: CountsOf, look: Look) -> dict[str, Any]:
