@@ -238,19 +238,22 @@ class Search:
             self._round(self._proposals(limit))
 
     def _play_pairs(self) -> None:
-        """Play all pairs of the active numbers, each as far as it was moved in the screen; the best ones play on.
+        """Play all pairs of the active numbers, as far as they were moved in the screen; the best play on, every way.
 
         The fitted products of all pairs are small if only one pair does something, so that pair must be known well.
         """
         moved = {k: [box for box in self.screened if box[0][0] == k] for k in self._grids}
-        pairs = list[Box]()
-        for one, other in combinations(moved.values(), 2):
-            pairs += self._allowed(tuple(sorted(first + second)) for first, second in product(one, other))[:1]
-        while pairs:
-            self._round(pairs)
-            if len(pairs) <= BOXES:
+        ways = [
+            self._allowed(tuple(sorted(first + second)) for first, second in product(one, other))
+            for one, other in combinations(moved.values(), 2)
+        ]
+        left = [pair for pair in ways if pair]
+        while left:
+            self._measure([pair[0] for pair in left], max(self.deals // len(left), 2 * FEWEST))
+            if len(left) <= BOXES:
                 break
-            pairs = sorted(pairs, key=lambda box: -self._effect(box))[: max(len(pairs) // PAIRS_LEFT, BOXES)]
+            left = sorted(left, key=lambda pair: -self._effect(pair[0]))[: max(len(left) // PAIRS_LEFT, BOXES)]
+        self._round([box for pair in left for box in pair[1:]])
 
     def _best_chance(self, limit: int) -> float:
         """Return the chance of the likeliest box of at most `limit` changes that was played."""
