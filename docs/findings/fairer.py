@@ -21,7 +21,7 @@ _COLUMNS = {
 def section() -> Iterator[str]:
     """Yield the lines of the section."""
     yield from ("## What would be fairer?", "")
-    yield f"**The smallest change** after which no two seats differ by more than {runs.FAIR_GAP.split()[-1]} points, at every player count:"
+    yield f"**The smallest change** after which no two seats differ by more than {runs.FAIR_GAP.split()[-1]} points, at every player count. What it breaks elsewhere, such as coins that run out, stands below the answer of the command:"
     yield ""
     yield from map(_smallest_change, runs.FAIRER)
     yield ""
