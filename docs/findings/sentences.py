@@ -5,6 +5,7 @@ from typing import Any
 
 import fairer
 import runs
+import strategies
 from reading import (
     GAMES,
     USUAL,
@@ -13,7 +14,6 @@ from reading import (
     forget,
     grid,
     hold,
-    lowered,
     negative,
     percent,
     points,
@@ -33,9 +33,7 @@ from strozzi_sim.game.restricting import things
 from strozzi_sim.game.sentences import listed
 from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.play.drama import OF_DRAMA
-from strozzi_sim.study.field_orders import dominance_sentences, field_orders
 from strozzi_sim.study.kinds.luck import MINUTES, VARIANCE_SHARE, WORDS
-from strozzi_sim.study.kinds.plans import Plans, followers, planner
 from strozzi_sim.study.restricted import COSTS, SMALL, UNCLEAR, WORTH
 from strozzi_sim.study.seats import seat_verdict
 from strozzi_sim.study.wording import lineup_words, strengths
@@ -50,7 +48,7 @@ def page() -> str:
         *_worth(),
         *_prices_and_tasks(),
         *_luck(),
-        *_strategies(),
+        *strategies.section(),
         *fairer.section(),
         *_boxes(),
     ]
@@ -323,33 +321,6 @@ def _course(drama: Any, players: int) -> str:
         if kings
         else course
     )
-
-
-def _strategies() -> Iterator[str]:
-    yield from ("## Is there one best strategy?", "")
-    yield (
-        "Each plan is a preference of the strongest agent that answers at once, which follows it among copies that have none. One that wins more than its "
-        "share there is a plan that good players do not stop. A tournament of styles says only which bot beats which."
-    )
-    yield ""
-    for game, title in GAMES.items():
-        if game in runs.PLANNED:
-            yield f"**{title}.** {' '.join(_of_plans(game))} {command(f'{game}-plans')}"
-        else:
-            yield f"**{title}.** No plan was tried: the agent that has some plays about a game a second."
-        yield ""
-        run = f"{game}-tournament"
-        tables = {name: runs.read(run, name) for name in ("agents", "pairwise")}
-        yield f"In a tournament, {lowered(dominance_sentences(field_orders(tables), load_game(game)))} {command(run)}"
-        yield ""
-
-
-def _of_plans(name: str) -> list[str]:
-    """Return the answer on the plans of a game."""
-    game, table = load_game(name), runs.read(f"{name}-plans", "plans")
-    players, deals = int(table["players"].iloc[0]), runs.PLANNED[name]
-    study = Plans.of(game=game, players=[players], lineups=followers(planner(game), players), deals=deals)
-    return study.verdict({"plans": table}, study.look()).lines
 
 
 def _boxes() -> Iterator[str]:
