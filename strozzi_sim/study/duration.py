@@ -5,7 +5,6 @@ from time import monotonic
 from strozzi_sim.errors import pluralize
 from strozzi_sim.study.cells import Cell
 from strozzi_sim.study.following import Following
-from strozzi_sim.study.look import HEAT
 from strozzi_sim.study.progress import Progress, duration_text
 from strozzi_sim.study.store import Store
 
@@ -14,8 +13,10 @@ _TIMED, _SLOW = 0.1, 1.0  # seconds that a line-up plays to be timed; of a deal 
 _MOST_TIMED = 12  # line-ups that are timed, at most
 
 
-def announce(store: Store, workers: int, reporter: Progress) -> None:
+def announce(store: Store, workers: int, reporter: Progress, heat: int = 0) -> None:
     """Say how long the chunks that a store lacks will take a command, if that is PATIENCE or more.
+
+    `heat` is the number of a heat of a search, from 1; 0 for other studies.
 
     Nothing is said beside third-party agents, whose play must not be timed in this process: it might never return.
     """
@@ -27,8 +28,8 @@ def announce(store: Store, workers: int, reporter: Progress) -> None:
         seconds += store.study.seconds_to_follow(workers)
     if seconds >= PATIENCE:
         before = "at most " if store.study.precision else ""
-        if store.look.name.startswith(HEAT):  # a search chooses its next heat by this one
-            before = f"heat {int(store.look.name.removeprefix(HEAT)) + 1} of the search: {before}"
+        if heat:  # a search chooses its next heat by this one
+            before = f"heat {heat} of the search: {before}"
         reporter.on_message(f"{before}about {duration_text(seconds)} of play with {pluralize(workers, 'worker')}")
 
 

@@ -101,7 +101,6 @@ class Look(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 PLAIN = Look()
-HEAT = "heat-"  # and a number from 0: the name of a heat of a search
 
 
 @dataclass(frozen=True)

@@ -315,7 +315,7 @@ def _chunk_ends(study: Study, reporter: Progress) -> Iterator[int]:
     yield study.chunks
 
 
-def _play_chunks(store: Store, workers: int, reporter: Progress, chunks: range) -> None:
+def _play_chunks(store: Store, workers: int, reporter: Progress, chunks: range, heat: int = 0) -> None:
     study = store.study
     missing = [key for key in store.keys if key[1] in chunks and key not in store.done]
     # In rounds of FEWEST_CHUNKS: the finished part then has all cells, and a cell is still played in long calls.
@@ -330,7 +330,7 @@ def _play_chunks(store: Store, workers: int, reporter: Progress, chunks: range) 
         matches = [cell.match for cell in study.cells]
         warm_all(list(zip(matches, counted, strict=True)), study.how_luck, reporter.on_message)
         if chunks.start == 0:
-            announce(store, workers, reporter)
+            announce(store, workers, reporter, heat)
         for _, chunk in play_tasks((store.task(*key) for key in missing), workers, stop):
             store.write(chunk)
             reporter.on_phase(GAMES, store.games, games)
@@ -354,6 +354,7 @@ class _Heats:
         self._folder = None if folder is None else folder / HEATS
         self._workers, self._reporter = workers, reporter
         self._trust_agents = trust_agents
+        self._heats = 0  # asked for so far
         self.new_games = 0
 
     def play(self, study: Study, look: Look) -> list[CellCounts]:
@@ -367,7 +368,8 @@ class _Heats:
             if folder is not None:
                 store.begin_run(self._reporter.command)
             start = monotonic()
-            _play_chunks(store, self._workers, self._reporter, range(study.chunks))
+            self._heats += 1
+            _play_chunks(store, self._workers, self._reporter, range(study.chunks), self._heats)
             new_games = store.games - games_before
             if folder is not None:
                 store.end_run(study, study.games, new_games, round(monotonic() - start, 3))

@@ -15,7 +15,7 @@ from strozzi_sim.game.variants import Variant
 from strozzi_sim.stats.intervals import Array
 from strozzi_sim.study.cells import CellCounts
 from strozzi_sim.study.games import figures_of_games
-from strozzi_sim.study.look import HEAT, Look
+from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import Study
 from strozzi_sim.study.running import PlayHeat
 from strozzi_sim.study.targets import Measured, figures_by_chunk
@@ -116,7 +116,7 @@ class Heats:
             seatings=search.seatings,
             seed=seed_of(search.kind, search.seed, number),
         )
-        cells = self._play_heat(heat, Look(name=f"{HEAT}{number}", pages=pages))
+        cells = self._play_heat(heat, Look(name=f"heat-{number}", pages=pages))
         self._rows.append({"heat": number, "boxes": len(boxes), "deals": deals, "games": heat.games})
         return cells
 

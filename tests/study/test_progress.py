@@ -101,6 +101,15 @@ def test_the_time_of_a_search_is_that_of_its_heat(monkeypatch):
     assert told[1].startswith("heat 2 of the search: about ")
 
 
+def test_a_study_may_be_called_as_a_heat_is(monkeypatch):
+    monkeypatch.setattr(duration, "seconds_per_deal", lambda store, cell: 1.0)
+    lines = []
+    study = ss.Study.of(game="strozzi", players=[3], deals=60, lineups=[["random"]])
+    progress = Progress(on_message=lines.append, command="strozzi run")
+    ss.run(study, look=study.look().of(name="heat-map"), workers=1, progress=progress)
+    assert [line for line in lines if "of play" in line] == ["about 60 s of play with 1 worker"]
+
+
 def test_a_deal_is_timed_by_as_many_deals_as_a_clock_needs(monkeypatch):
     """Each call takes 1 ms besides 4 ms a deal: 64 deals take 0.1 s longer than one."""
     played = []
