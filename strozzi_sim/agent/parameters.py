@@ -106,8 +106,8 @@ class Choice(Parameter):
 class Plan(Choice):
     """A parameter that is one of the plans of an agent, or `none`: a kind of event that it prefers.
 
-    `plans` plays each of them. An event of the plan is worth more to the agent, by so many points of score as the
-    parameter `bonus` says.
+    `plans` plays each of them. The agent's parameter `bonus` is the additional worth of an event, in points
+    of score.
     """
 
     default: str = NONE

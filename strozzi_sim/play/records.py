@@ -252,7 +252,8 @@ def check_header(header: dict[str, Any], where: str) -> None:
         variant = from_components(game, parsed.variant, parsed.components, "components")
         if parsed.without and len(parsed.without) != players:
             raise InputError(f"without: expected a list for each of {players} seats, got {len(parsed.without)}")
-        restricted(game, variant, dict(enumerate(parsed.without)))
+        if parsed.without:
+            restricted(game, variant, dict(enumerate(parsed.without)))
         game.components_part.check_players(variant.components, players, "components")
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
