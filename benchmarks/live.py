@@ -116,7 +116,9 @@ def random_box(game: str, random: Any) -> tuple[str, ...]:
 def coverage(boxes: int, stops: int, seed: int, games: tuple[str, ...]) -> None:
     """Print how often the intervals of shares and of their changes hold at random moments."""
     random = np.random.default_rng(seed)
-    held: list[tuple[bool, bool]] = []
+    shares: list[float] = []  # by box: the part of its intervals that held
+    changes: list[float] = []
+    n_stops = 0
     for number in range(boxes):
         game = games[number % len(games)]
         settings = random_box(game, random)
@@ -130,20 +132,30 @@ def coverage(boxes: int, stops: int, seed: int, games: tuple[str, ...]) -> None:
         for _ in range(stops):
             until = time.monotonic() + random.uniform(0, 0.3)
             while time.monotonic() < until:
-                live.state("", 0.02)
+                live.state(str(live.version), 0.02)
             shown += live.state()["tables"]
         live.close()
         true = true_shares(game, count, settings)
         moves = true - true_shares(game, count, ())
-        for table in shown:
-            for seat, row in enumerate(table["sides"]):
-                _, low, high = row["ends"]
-                moved = row["change"] or (0.0, -1.0, 1.0)
-                held.append((low <= true[seat] <= high, moved[1] <= moves[seat] <= moved[2]))
-    rates = np.mean(held, axis=0)
-    print(
-        f"{len(held)} intervals at {boxes * stops} stops of {boxes} boxes: shares {rates[0]:.1%}, changes {rates[1]:.1%}"
-    )
+        n_stops += len(shown)
+        rows = [(seat, row) for table in shown for seat, row in enumerate(table["sides"])]
+        held = [row["ends"][1] <= true[seat] <= row["ends"][2] for seat, row in rows]
+        moved = [row["change"][1] <= moves[seat] <= row["change"][2] for seat, row in rows if row["change"]]
+        shares += [np.mean(held)] if held else []
+        changes += [np.mean(moved)] if moved else []
+        print(
+            f"{n_stops} stops of {number + 1} boxes: shares {held_words(shares)}; changes {held_words(changes)}",
+            flush=True,
+        )
+
+
+def held_words(rates: list[float]) -> str:
+    """Return the mean of the boxes' rates with an interval of 95 %, resampled by box, as the stops of a box go together."""
+    if not rates:
+        return "none shown"
+    draws = np.random.default_rng(0).choice(rates, (2_000, len(rates))).mean(axis=1)
+    low, high = np.quantile(draws, [0.025, 0.975])
+    return f"{np.mean(rates):.1%} ({low:.1%} to {high:.1%}), all of {sum(rate == 1 for rate in rates)} of {len(rates)} boxes"
 
 
 KNOWN: dict[tuple[Any, ...], Any] = {}
