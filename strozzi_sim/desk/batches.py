@@ -19,8 +19,8 @@ _ALARM_SECONDS = 0.5  # that they would take without facts; too few have no alar
 
 
 def in_worker(function: Callable[..., Found], *arguments: Any) -> Found:
-    """Return what one of the functions below returns in the worker process."""
-    found: Found = call_in_worker(function, *arguments, seconds=seconds_allowed())
+    """Return what one of the functions below returns in a worker process, of which each function has its own."""
+    found: Found = call_in_worker(function, *arguments, seconds=seconds_allowed(), pool=function.__name__)
     return found
 
 

@@ -240,7 +240,7 @@ class Cancelled(Exception):
 class Worker:
     """One worker process."""
 
-    def __init__(self, environment: Mapping[str, str] = _INHERITED) -> None:
+    def __init__(self, environment: Mapping[str, str] = _INHERITED, pool: str = "") -> None:
         with tempfile.NamedTemporaryFile(prefix="strozzi-", delete=False) as file:
             file.write(bytes(HEARTBEAT.itemsize))
         self._beat_file, self._beat = file.name, _map_heartbeat(file.name)
@@ -260,7 +260,7 @@ class Worker:
         self._requests: Any = self._process.stdin
         self._replies: Frames = SimpleQueue()
         threading.Thread(target=receive, args=(self._process.stdout, self._replies), daemon=True).start()
-        self._killed, self.idle_since = False, 0.0
+        self._killed, self.idle_since, self.pool = False, 0.0, pool
 
     @property
     def alive(self) -> bool:
@@ -345,11 +345,13 @@ def call_in_worker(
     seconds: float,
     is_cancelled: Callable[[], bool] = lambda: False,
     environment: Mapping[str, str] = _INHERITED,
+    pool: str = "",
 ) -> Any:
     """Call a function in a worker process, or here if this is a worker.
 
     With variables in `environment` the process is a new one, in a worker too, and ends after the call. `seconds` is the
-    longest time without a heartbeat while agents are running. `is_cancelled` is polled.
+    longest time without a heartbeat while agents are running. `is_cancelled` is polled. Only calls with the same `pool`
+    share processes: a call that must not wait for a start keeps its warm one.
 
     Raises:
         WorkerDied: the process ended, hung or corrupted its reply, or the function raised SystemExit or the like.
@@ -365,7 +367,7 @@ def call_in_worker(
         folder = ""
     variables = {**os.environ, **_ONE_THREAD, **environment}
     request = pickle.dumps((folder, variables, sys.path, cloudpickle.dumps((function, arguments))))
-    worker = _borrow(environment)
+    worker = _borrow(environment, pool)
     try:
         return worker.call(request, seconds, is_cancelled)
     finally:
@@ -395,15 +397,15 @@ def run_beside(functions: Iterable[Callable[[], Any]]) -> Iterator[None]:
             has_left.set()
 
 
-def _borrow(environment: Mapping[str, str]) -> Worker:
+def _borrow(environment: Mapping[str, str], pool: str) -> Worker:
     with _lock:
-        while _idle and not environment:
-            worker = _idle.pop()
+        for worker in [] if environment else [each for each in reversed(_idle) if each.pool == pool]:
+            _idle.remove(worker)
             if worker.alive and time.monotonic() - worker.idle_since < 0.8 * IDLE_SECONDS:
                 return worker
             _all.discard(worker)
             worker.end()
-    worker = Worker(environment)
+    worker = Worker(environment, pool)
     with _lock:
         _all.add(worker)
     return worker

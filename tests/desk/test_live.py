@@ -1,5 +1,6 @@
 """The strip of the desk: figures that follow the box, with intervals that hold at any moment; boxes as files."""
 
+import os
 import re
 import time
 from contextlib import suppress
@@ -12,7 +13,7 @@ from commands import wait_until
 from our_games import OUR_GAMES
 from strozzi_sim.desk import measured
 from strozzi_sim.desk.answers import Shelf
-from strozzi_sim.desk.batches import alarms_of
+from strozzi_sim.desk.batches import alarms_of, in_worker
 from strozzi_sim.desk.live import UNSEEN_SECONDS, Live, LiveBox
 from strozzi_sim.desk.measured import Series
 from strozzi_sim.desk.questions import box_of
@@ -43,6 +44,21 @@ def series_of(*parts):
     for part in parts:
         series.add(part, 3, is_selfplay=True)
     return series
+
+
+def getpid():
+    return os.getpid()
+
+
+def other_pid():
+    return os.getpid()
+
+
+def test_alarms_never_take_the_warm_process():
+    """A call of another function leaves an idle process to the function that warmed it, which finds it again."""
+    warm = in_worker(getpid)
+    assert in_worker(other_pid) != warm
+    assert in_worker(getpid) == warm
 
 
 @pytest.mark.slow
