@@ -11,6 +11,7 @@ from strozzi_sim.kernel.jit import force_inline
 # before the first sample: that many samples with this standard deviation, in points
 _SAMPLES = 4.0
 _SPREAD = 15.0
+DROPPED = 2.5  # standard errors behind the best from which an option is no longer sampled
 
 
 @force_inline
@@ -20,7 +21,7 @@ def begin_estimates(memory, first, count, trust):
         memory.gain[k] = 0.0
         memory.square[k] = 0.0
         memory.lead[k] = memory.total[k] - memory.total[first]
-        memory.error[k] = trust
+        memory.error[k] = trust if k != first else 0.0
 
 
 @force_inline

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_agents.learned.estimate import add_sample, begin_estimates
+from strozzi_agents.learned.estimate import DROPPED, add_sample, begin_estimates
 from strozzi_agents.learned.value import OUTPUTS, evaluate_quiet, learned_memory, plan_worth, play_to_quiet, utility_at
 from strozzi_agents.learned.verbs import guide_action, is_quiet, level_temperature, solve, value_error
 from strozzi_sim.agent import Agent, Param, Plan, Weights, compiled_agent
@@ -17,7 +17,6 @@ from strozzi_sim.kernel.pointers import assign, clone, is_stopped
 from strozzi_sim.kernel.streams import randbelow, reseed, reseed_evenly
 
 LEVELS = 10  # the highest level
-DROPPED = 2.5  # standard errors behind the best from which an action is no longer sampled
 
 
 @jit

@@ -5,9 +5,11 @@ loads it best. A price p leaves the proposer min(W_P - p, W_R + p), which is lar
 has to be tried. The guide decides whether to show another tile.
 """
 
+from math import nan, sqrt
+
 from numba import int64
 
-from strozzi_agents.learned.estimate import add_sample, begin_estimates
+from strozzi_agents.learned.estimate import DROPPED, add_sample, begin_estimates
 from strozzi_agents.learned.value import plan_worth, play_beyond, utility_at
 from strozzi_agents.learned.verbs import guide_action
 from strozzi_sim.game.contract import apply, determinize
@@ -17,7 +19,7 @@ from strozzi_sim.games.medici_vs_strozzi.worth import may_buy, whole_price
 from strozzi_sim.kernel.bits import lowest_bit
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.pointers import assign, clone, is_stopped
-from strozzi_sim.kernel.streams import reseed
+from strozzi_sim.kernel.streams import reseed, reseed_evenly
 
 _PLAYED_ON = 3  # a buyer's best loads, equal ones counted once, which are played on if `beyond` is above 0
 _VALUE_ERROR = 5.0  # points: error of a difference of two values; with 6.6, 8 draws won less
@@ -73,7 +75,40 @@ def _list_loads(bought, rules, weights, memory, at, most, seat, prize, rng):
 
 
 @jit
-def _compare(state, rules, weights, memory, own, count, paid, seat, prize, beyond, redraws, rng):
+def _best_loads(memory, own, count):
+    """Return the best load of the seat and the rival's best, by `memory.lead`; -1 if no loads of the rival are listed."""
+    best, worst = int64(0), int64(own if count > own else -1)
+    for k in range(1, count):
+        if k < own and memory.lead[k] > memory.lead[best]:
+            best = int64(k)
+        if k > own and memory.lead[k] < memory.lead[worst]:
+            worst = int64(k)
+    return best, worst
+
+
+@jit
+def _still_tried(memory, own, count, tried, offset):
+    """Return the bit set of those loads of `tried` that are not far behind their buyer's best; 0 once all is decided.
+
+    Loads of one buyer are compared with each other; with two buyers, the question is whether the seat's best load and
+    `offset` are better than the rival's best. The first load is in no set: all are compared with it.
+    """
+    best, worst = _best_loads(memory, own, count)
+    kept = int64(0)
+    for k in range(1, count):
+        behind = memory.lead[best] - memory.lead[k] if k < own else memory.lead[k] - memory.lead[worst]
+        if (tried >> k) & 1 == 1 and (k == best or k == worst or behind <= DROPPED * memory.error[k]):
+            kept |= int64(1) << k
+    if worst < 0:
+        only_best = kept == int64(1) << best
+        return int64(0) if only_best and memory.lead[best] > DROPPED * memory.error[best] else kept
+    lead = abs(memory.lead[best] - memory.lead[worst] + offset)
+    error = sqrt(memory.error[best] ** 2 + memory.error[worst] ** 2)
+    return int64(0) if lead > DROPPED * error else kept
+
+
+@jit
+def _compare(state, rules, weights, memory, own, count, paid, seat, prize, beyond, redraws, offset, rng):
     """Estimate the lead of each load over the first one in `memory.lead`, from values and from samples of later turns.
 
     Args:
@@ -87,19 +122,25 @@ def _compare(state, rules, weights, memory, own, count, paid, seat, prize, beyon
         seat: seat whose worth is compared.
         prize: points of lead that a win is worth.
         beyond: number of turns that the guide plays on, 0: no samples.
-        redraws: number of samples of chance, the same for all loads.
+        redraws: highest number of samples of chance.
+        offset: see `_still_tried`; not a number: all samples are drawn, for a price.
         rng: random stream of the agent.
     """
     begin_estimates(memory, 0, count, _VALUE_ERROR)
-    if beyond == 0 or count == 1:
+    if beyond == 0:
         return
     played = clone(state)
+    reseed(memory.start, rng)
+    tried = (int64(1) << count) - 2
     for number in range(redraws):
-        if is_stopped(memory):
+        tried = _still_tried(memory, own, count, tried, offset)
+        if tried == 0 or is_stopped(memory):
             break
-        reseed(memory.sweep, rng)
+        reseed_evenly(memory.sweep, memory.start, number)
         worth_of_first = 0.0
         for k in range(count):
+            if k > 0 and (tried >> k) & 1 == 0:
+                continue
             _sell(played, state, seat if k < own else 1 - seat, paid)
             worth = plan_worth(played, rules, memory, int64(memory.option[k])) if k < own else 0.0
             assign(memory.chance, memory.sweep)
@@ -113,22 +154,17 @@ def _compare(state, rules, weights, memory, own, count, paid, seat, prize, beyon
 
 
 @jit
-def _lead_of_sale(state, rules, weights, memory, paid, seat, prize, beyond, redraws, rng):
-    """Return how much better `seat` is off if it buys the lot for `paid` than if the rival does."""
+def _lead_of_sale(state, rules, weights, memory, paid, seat, prize, beyond, redraws, offset, rng):
+    """Return how much better `seat` is off if it buys the lot for `paid` than if the rival does (`offset`: `_compare`)."""
     most = _PLAYED_ON if beyond > 0 else 1
     bought = clone(state)
     _sell(bought, state, seat, paid)
     own = _list_loads(bought, rules, weights, memory, 0, most, seat, prize, rng)
     _sell(bought, state, 1 - seat, paid)
     count = own + _list_loads(bought, rules, weights, memory, own, most, seat, prize, rng)
-    _compare(state, rules, weights, memory, own, count, paid, seat, prize, beyond, redraws, rng)
-    best, worst = memory.lead[0], memory.lead[own]
-    for k in range(count):
-        if k < own:
-            best = max(best, memory.lead[k])
-        else:
-            worst = min(worst, memory.lead[k])
-    return best - worst + plan_worth(state, rules, memory, int64(BUY))
+    _compare(state, rules, weights, memory, own, count, paid, seat, prize, beyond, redraws, offset, rng)
+    best, worst = _best_loads(memory, own, count)
+    return memory.lead[best] - memory.lead[worst]
 
 
 @jit
@@ -136,12 +172,8 @@ def _load(state, rules, weights, memory, prize, beyond, redraws, rng):
     """Return the load or discard that is best for the buyer, who acts."""
     seat = state.actor
     count = _list_loads(state, rules, weights, memory, 0, _PLAYED_ON if beyond > 0 else 1, seat, prize, rng)
-    _compare(state, rules, weights, memory, count, count, 0, seat, prize, beyond, redraws, rng)
-    best = 0
-    for k in range(count):
-        if memory.lead[k] > memory.lead[best]:
-            best = k
-    return int64(memory.option[best])
+    _compare(state, rules, weights, memory, count, count, 0, seat, prize, beyond, redraws, 0.0, rng)
+    return int64(memory.option[_best_loads(memory, count, count)[0]])
 
 
 @jit
@@ -154,9 +186,11 @@ def solve_lot(state, rules, weights, memory, prize, beyond, redraws, rng):
     if phase == PLACE:
         return _load(drawn, rules, weights, memory, prize, beyond, redraws, rng)
     if phase == ANSWER:
-        lead = _lead_of_sale(drawn, rules, weights, memory, state.price, seat, prize, beyond, redraws, rng)
-        return BUY if lead > 0.0 else DECLINE
+        planned = plan_worth(drawn, rules, memory, int64(BUY))
+        lead = _lead_of_sale(drawn, rules, weights, memory, state.price, seat, prize, beyond, redraws, planned, rng)
+        return BUY if lead + planned > 0.0 else DECLINE
     lead = 0.0
     if not rules.no_buy[1 - seat] and may_buy(state, rules, 1 - seat):
-        lead = _lead_of_sale(drawn, rules, weights, memory, 0, seat, 0.0, beyond, redraws, rng)
+        lead = _lead_of_sale(drawn, rules, weights, memory, 0, seat, 0.0, beyond, redraws, nan, rng)
+        lead += plan_worth(drawn, rules, memory, int64(BUY))
     return NAME_PRICE + min(whole_price(rules, 0.5 * lead), rules.price_cap[seat])
