@@ -158,19 +158,18 @@ def _look_ahead(state, rules, weights, memory, seat, count, prize, beyond, redra
 
 
 @jit
-def choose(state, rules, weights, memory, prize, beyond, redraws, trust, temperature, rng):
+def choose(state, rules, weights, memory, prize, beyond, redraws, trust, rng):
     """Return the legal action with the highest expected lead plus `prize` times the win, or the action of `solve`.
 
     Args:
         state: position as the acting seat knows it; in training, nothing is concealed.
         rules: rules of the variant.
         weights: address of the table of network addresses by player count.
-        memory: record of `learned_memory`.
+        memory: record of `learned_memory`, with its temperature (see `_sample_action`).
         prize: points of lead that a win is worth.
         beyond: number of quiet positions that are passed before the value is looked up.
         redraws: number of samples of hidden information and of chance for each action, on average.
         trust: points, the standard deviation of the error of a difference of two values.
-        temperature: points; above 0, worse actions are chosen too (see `_sample_action`).
         rng: random stream of the agent.
     """
     seat, count = actor(state), count_legal(state, rules)
@@ -191,7 +190,7 @@ def choose(state, rules, weights, memory, prize, beyond, redraws, trust, tempera
         _look_ahead(state, rules, weights, memory, seat, count, prize, beyond, redraws, trust, rng)
     for k in range(count):
         memory.total[k] += plan_worth(state, rules, memory, kth_legal(state, rules, k))
-    return kth_legal(state, rules, _sample_action(memory.total, count, temperature, rng))
+    return kth_legal(state, rules, _sample_action(memory.total, count, memory.temperature, rng))
 
 
 def learned_agent(
@@ -205,6 +204,7 @@ def learned_agent(
     *,
     redraws: int = 1,
     error_rates: Mapping[int, Sequence[float]] | None = None,
+    looks_ahead: bool = False,
 ) -> Agent:
     """Return the agent `learned` of a game that implements the verbs of `learned.verbs`.
 
@@ -217,8 +217,8 @@ def learned_agent(
         description: one sentence on how the agent plays.
         plans: the plans of the game, whose events the verb `plan_events` counts.
         redraws: default of the parameter `redraws`.
-        error_rates: points that each level loses per decision, by player count (see `Agent`); None: no levels, for a
-            game whose `solve` makes all decisions.
+        error_rates: points that each level loses per decision, by player count (see `Agent`); None: no levels.
+        looks_ahead: whether it compares all actions by `_look_ahead`; else `solve` makes all decisions.
     """
     common, own = counts
     sizes = {count: (common + own * count, OUTPUTS) for count in players}
@@ -229,6 +229,8 @@ def learned_agent(
         "temperature": Param(
             0.0, 0.0, 1e6, "points; above 0, instead of a level: actions are drawn by exp(worth / temperature)"
         ),
+    }
+    later = {
         "own": Param(
             1, 0, 100, "later decisions of its own in a sample that the values make; the guide makes the others"
         ),
@@ -247,27 +249,40 @@ def learned_agent(
         plan=plans,
         bonus=Param(10.0, -1e6, 1e6, "points that an event of the plan is worth more", label="bonus"),
         **(levels if error_rates is not None else {}),
-    )(_learned if error_rates is None else _learned_with_levels)
+        **(later if looks_ahead else {}),
+    )(_learned_looking_ahead if looks_ahead else _learned_with_levels if error_rates is not None else _learned)
     return replace(agent, description=description, error_rates=error_rates or {})
 
 
-def _learned(state, rules, params, memory, rng):
+@jit
+def _begin(root, state, rules, params, memory):
+    """Prepare a decision: set `root` to what the acting seat knows, and copy what `choose` needs into the memory."""
     memory._stop = params._stop
     memory.plan, memory.bonus = params.plan, params.bonus
-    root = clone(state)
+    assign(root, state)
     conceal(root, rules, actor(state))
-    return choose(root, rules, params.weights, memory, params.prize, params.beyond, params.redraws, 0.0, 0.0, rng)
+
+
+def _learned(state, rules, params, memory, rng):
+    root = clone(state)
+    _begin(root, state, rules, params, memory)
+    return choose(root, rules, params.weights, memory, params.prize, params.beyond, params.redraws, 0.0, rng)
 
 
 def _learned_with_levels(state, rules, params, memory, rng):
-    memory._stop = params._stop
-    memory.plan, memory.bonus = params.plan, params.bonus
-    memory.own = params.own
     root = clone(state)
-    conceal(root, rules, actor(state))
-    temperature = params.temperature if params.temperature > 0.0 else level_temperature(state, params.level)
-    prize, beyond, trust = params.prize, params.beyond, value_error(state)
-    return choose(root, rules, params.weights, memory, prize, beyond, params.redraws, trust, temperature, rng)
+    _begin(root, state, rules, params, memory)
+    memory.temperature = params.temperature if params.temperature > 0.0 else level_temperature(state, params.level)
+    return choose(root, rules, params.weights, memory, params.prize, params.beyond, params.redraws, 0.0, rng)
+
+
+def _learned_looking_ahead(state, rules, params, memory, rng):
+    root = clone(state)
+    _begin(root, state, rules, params, memory)
+    memory.temperature = params.temperature if params.temperature > 0.0 else level_temperature(state, params.level)
+    memory.own = params.own
+    trust = value_error(state)
+    return choose(root, rules, params.weights, memory, params.prize, params.beyond, params.redraws, trust, rng)
 
 
 def _evaluate(state, rules, params, memory, rng):

@@ -56,7 +56,7 @@ def position_dtype(players: int, features: int) -> np.dtype[Any]:
 def _act(state, rules, order, memory, learners, rng):
     """Return the acting seat's action: by the networks for a learner, unless order.learners = 0, else by the guide."""
     if order.learners != 0 and (learners >> actor(state)) & 1 == 1:
-        return choose(state, rules, order.weights, memory, order.prize, 0, 1, 0.0, 0.0, rng)
+        return choose(state, rules, order.weights, memory, order.prize, 0, 1, 0.0, rng)
     return guide_action(state, rules, memory.guide)
 
 

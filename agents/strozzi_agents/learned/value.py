@@ -47,6 +47,7 @@ def learned_memory(guide: np.dtype[Any], common: int, own: int, seats: int) -> n
         ("option", "i4", (MOST_CHOICES,)),  #                  [k] number of the k-th action still tried, or an action
         ("plan", "i8"),  #                                     number of the plan that it follows; 0: none
         ("bonus", "f8"),  #                                    points that an event of the plan is worth more
+        ("temperature", "f8"),  #                              points; above 0, worse actions are chosen too
         ("own", "i8"),  #                                      later decisions of a sample that it makes by the values
         ("guide", guide),
         ("features", "f4", (common + own * seats,)),  #        of a quiet position

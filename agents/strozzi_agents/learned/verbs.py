@@ -2,7 +2,7 @@
 
 Values are learned for quiet positions only, such as those just after a draw of chance; the features leave its result
 out. From any other position the guide, a fast agent of the game, plays on to the next quiet one. Only games whose agent
-`learned` has levels implement `level_temperature` and `value_error`.
+`learned` has levels implement `level_temperature`; only those where it compares all actions, `value_error`.
 """
 
 
@@ -44,6 +44,6 @@ def value_error(state):
 def solve(state, rules, weights, memory, prize, beyond, redraws, rng):
     """Return the action of a decision for which the game has a better method, or 0: `choose` then compares all actions.
 
-    The arguments are as in `learned.choose`.
+    Where `memory.temperature` is above 0, worse actions are chosen too. The arguments are as in `learned.choose`.
     """
     raise TypeError("solve is a verb of compiled code")

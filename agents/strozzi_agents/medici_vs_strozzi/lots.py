@@ -5,7 +5,7 @@ loads it best. A price p leaves the proposer min(W_P - p, W_R + p), which is lar
 has to be tried. The guide decides whether to show another tile.
 """
 
-from math import nan, sqrt
+from math import log, nan, sqrt
 
 from numba import int64
 
@@ -19,10 +19,21 @@ from strozzi_sim.games.medici_vs_strozzi.worth import may_buy, whole_price
 from strozzi_sim.kernel.bits import lowest_bit
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.pointers import assign, clone, is_stopped
-from strozzi_sim.kernel.streams import reseed, reseed_evenly
+from strozzi_sim.kernel.streams import randbelow, reseed, reseed_evenly
 
 _PLAYED_ON = 3  # a buyer's best loads, equal ones counted once, which are played on if `beyond` is above 0
 _VALUE_ERROR = 5.0  # points: error of a difference of two values; with 6.6, 8 draws won less
+
+
+@jit
+def _misjudged(memory, rng):
+    """Return by how many points an action is misjudged: 0 at temperature 0, else a Gumbel variable of that scale.
+
+    The best of actions so misjudged is each of them with a probability proportional to exp(worth / temperature).
+    """
+    if memory.temperature <= 0.0:
+        return 0.0
+    return -memory.temperature * log(-log((randbelow(rng, 1 << 31) + 0.5) * 2.0**-31))
 
 
 @jit
@@ -60,6 +71,7 @@ def _list_loads(bought, rules, weights, memory, at, most, seat, prize, rng):
         found = utility_at(played, rules, weights, memory, seat, prize)
         if buyer == seat:
             found += plan_worth(bought, rules, memory, action)
+        found += sign * _misjudged(memory, rng)
         k = count
         while k > 0 and sign * found > sign * worth[at + k - 1]:
             k -= 1
@@ -76,7 +88,7 @@ def _list_loads(bought, rules, weights, memory, at, most, seat, prize, rng):
 
 @jit
 def _best_loads(memory, own, count):
-    """Return the best load of the seat and the rival's best, by `memory.lead`; -1 if no loads of the rival are listed."""
+    """Return the seat's best load and the rival's by `memory.lead`; -1 if no loads of the rival are listed."""
     best, worst = int64(0), int64(own if count > own else -1)
     for k in range(1, count):
         if k < own and memory.lead[k] > memory.lead[best]:
@@ -97,7 +109,7 @@ def _still_tried(memory, own, count, tried, offset):
     kept = int64(0)
     for k in range(1, count):
         behind = memory.lead[best] - memory.lead[k] if k < own else memory.lead[k] - memory.lead[worst]
-        if (tried >> k) & 1 == 1 and (k == best or k == worst or behind <= DROPPED * memory.error[k]):
+        if (tried >> k) & 1 == 1 and (k in (best, worst) or behind <= DROPPED * memory.error[k]):
             kept |= int64(1) << k
     if worst < 0:
         only_best = kept == int64(1) << best
@@ -155,7 +167,7 @@ def _compare(state, rules, weights, memory, own, count, paid, seat, prize, beyon
 
 @jit
 def _lead_of_sale(state, rules, weights, memory, paid, seat, prize, beyond, redraws, offset, rng):
-    """Return how much better `seat` is off if it buys the lot for `paid` than if the rival does (`offset`: `_compare`)."""
+    """Return by how much `seat` is better off if it, not its rival, buys the lot for `paid` (`offset`: `_compare`)."""
     most = _PLAYED_ON if beyond > 0 else 1
     bought = clone(state)
     _sell(bought, state, seat, paid)
@@ -186,11 +198,11 @@ def solve_lot(state, rules, weights, memory, prize, beyond, redraws, rng):
     if phase == PLACE:
         return _load(drawn, rules, weights, memory, prize, beyond, redraws, rng)
     if phase == ANSWER:
-        planned = plan_worth(drawn, rules, memory, int64(BUY))
+        planned = plan_worth(drawn, rules, memory, int64(BUY)) + _misjudged(memory, rng) - _misjudged(memory, rng)
         lead = _lead_of_sale(drawn, rules, weights, memory, state.price, seat, prize, beyond, redraws, planned, rng)
         return BUY if lead + planned > 0.0 else DECLINE
     lead = 0.0
     if not rules.no_buy[1 - seat] and may_buy(state, rules, 1 - seat):
         lead = _lead_of_sale(drawn, rules, weights, memory, 0, seat, 0.0, beyond, redraws, nan, rng)
-        lead += plan_worth(drawn, rules, memory, int64(BUY))
+        lead += plan_worth(drawn, rules, memory, int64(BUY)) + _misjudged(memory, rng) - _misjudged(memory, rng)
     return NAME_PRICE + min(whole_price(rules, 0.5 * lead), rules.price_cap[seat])

@@ -52,4 +52,5 @@ learned = learned_agent(
     "Plays the action whose position at the next card has the best value, learned from millions of games.",
     Plan.of(PLANS, (5.0, 15.0)),
     error_rates=_ERROR_RATES,
+    looks_ahead=True,
 )

@@ -9,9 +9,19 @@ GAME = Game(
     score_unit="coin",
     behaviour=2,
     beliefs=("cash",),
-    tiers={"weak": "random", "usual": "fair-price", "trained": "learned", "strong": "learned:beyond=3,redraws=40"},
+    tiers={
+        "weak": "learned:level=0",
+        "usual": "fair-price",
+        "trained": "learned",
+        "strong": "learned:beyond=3,redraws=44",
+    },
     tier_notes={
-        "weak": TierNote("Any legal action, all equally likely", "it knows no prices", wins=0.0, games=4000),
+        "weak": TierNote(
+            "The trained player at level 0 of 10",
+            "it misjudges prices and loads on purpose, and loses about 2 coins a decision",
+            wins=0.156,
+            games=4000,
+        ),
         "usual": TierNote(
             "A formula, which names the price at which it would as soon buy a lot as sell it",
             "it estimates what follows and never plays it out",
@@ -23,7 +33,7 @@ GAME = Game(
             games=4000,
         ),
         "strong": TierNote(
-            "The trained player, which also plays three turns on, 40 times for each load",
+            "The trained player, which also plays three turns on, up to 44 times for each load",
             "it judges what comes after them by the same values",
             wins=0.982,
             games=2000,

@@ -160,6 +160,13 @@ def test_every_agent_beats_random(name):
     assert win_share(name, "random", 60) > (0.95 if name == "heuristic" else 0.6)
 
 
+@pytest.mark.slow
+def test_the_novice_plays_as_the_evaluator_but_for_its_slips():
+    assert win_share("novice:slips=0", "heuristic", 20) == 0.25
+    assert win_share("novice:slips=0.1", "heuristic", 60) < 0.15  # 0.075 of 4,000 games
+    assert win_share("novice:slips=0.1", "random", 20) > 0.95
+
+
 @pytest.mark.nightly
 def test_the_search_beats_the_evaluator():
     assert win_share("strategist", "heuristic", 12) > 0.3  # 0.43 of 1,020 games; fair is 0.25
