@@ -25,6 +25,7 @@ from itertools import permutations, product
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 import strozzi_sim as ss
 from strozzi_sim.errors import InputError
@@ -226,12 +227,18 @@ def real_search(name: str, seed: int, deals: int) -> Outcome:
     outcome.said = results.verdict.answer
     if met:
         rows = results.tables["box"].query(f"rung == {met[0]}")
-        changed = with_values(game, box, dict(zip(rows["key"], rows["to"], strict=True)))
+        changed = changed_to(game, box, rows)
         truth = measured(name, players, changed, FRESH, seed + 1_000_003)
         outcome.met = True
         outcome.changes = len(rows)
         outcome.holds = bool((np.abs(truth - want) <= tolerance).all())
     return outcome
+
+
+def changed_to(game: Game, box: Variant, rows: pd.DataFrame) -> Variant:
+    """Return the box with the changes of a rung."""
+    values = {row["key"]: int(row["to"]) if row["to"].is_integer() else row["to"] for row in rows.to_dict("records")}
+    return with_values(game, box, values)
 
 
 def measured(name: str, players: int, box: Variant, deals: int, seed: int) -> Array:
@@ -273,7 +280,7 @@ def matrix_search(name: str, seed: int, deals: int, agents: Sequence[str]) -> Ou
     rows = results.tables["box"].query(f"rung == {best}")
     outcome.changes = len(rows)
     outcome.met = set(ladder.query(f"rung == {best}")["status"]) == {MET}
-    found = with_values(game, base, dict(zip(rows["key"], rows["to"], strict=True)))
+    found = changed_to(game, base, rows)
     outcome.score = competition_score(win_rates(name, players, agents, found, FRESH_OF_PAIR, seed + 1_000_003), want)
     outcome.score_before = competition_score(win_rates(name, players, agents, base, FRESH_OF_PAIR, seed), want)
     outcome.holds = outcome.met

@@ -3,13 +3,16 @@
 A Gaussian process for each figure, additive with products (Duvenaud et al. 2011): each number has a slope and a smooth
 deviation from it that starts at 0 (a cubic spline on either side, Wahba 1978), each pair of numbers a product. So a
 prediction is a sum of a function of each number and a coefficient for each pair, and any box of few changed numbers is
-predicted from tables.
+predicted from tables. A pair that clearly does more than the slopes of its numbers suggest has a product of its size.
 
 Axes: N points, K numbers, F figures. Positions are in steps from the box, which is 0.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 
+from strozzi_sim.stats.differences import SMALLEST
 from strozzi_sim.stats.intervals import Array
 
 BEND = 0.1  # variance of the deviation from a straight line, in squared slopes for each cubed step
@@ -18,34 +21,67 @@ _LEAST = 0.1  # least size of a slope, in typical slopes of the figure
 _CLEAR = 3.0  # standard errors from which a pair shows a product that the slopes of its numbers do not suggest
 
 
+@dataclass(frozen=True)
+class Products:
+    """The coefficients of the pairs, first before second number, each float64[K, K, F].
+
+    Attributes:
+        fitted: as predictions take them, small unless a pair clearly shows more.
+        shown, error: what the points show of a coefficient if nothing is known of it before, and its standard error,
+            huge for a pair that was not played.
+    """
+
+    fitted: Array
+    shown: Array
+    error: Array
+
+
 class Surface:
     """Figures as functions of numbers.
 
     Attributes:
         slope: prior size of the slopes, float64[K, F], from the points themselves.
-        product: coefficients of the pairs, float64[K, K, F], symmetric, with zeros on the diagonal.
+        products: the coefficients of the pairs.
     """
 
     def __init__(self, positions: Array, change: Array, error: Array) -> None:
         """Fit changes float64[N, F] with standard errors float64[N, F] at positions float64[N, K]."""
         self._positions = positions
         self.slope = _slopes(positions, change, error)
-        self._shown = _shown_products(positions, change, error)
+        self._first, self._second = np.triu_indices(positions.shape[1], 1)
+        self._products_of_points = positions[:, self._first] * positions[:, self._second]  # float64[N, P], pairs
+        self._variance = (PRODUCT * self.slope[self._first] * self.slope[self._second]) ** 2  # float64[P, F]
         self._weights = np.zeros(change.shape)
         self._inverse = list[Array]()
+        shape = positions.shape[1], *self.slope.shape
+        self.products = Products(np.zeros(shape), np.zeros(shape), np.full(shape, np.inf))
         linear = positions[:, None, :] * positions[None, :, :]
-        bent = _spline(positions[:, None, :], positions[None, :, :])
-        for figure, slope in enumerate(self.slope.T):
-            covariance = _kernel(linear, bent, slope) + self._of_shown(positions, figure)
-            noise = np.diag(error[:, figure] ** 2 + 1e-12)
-            self._inverse.append(np.linalg.inv(covariance + noise))
-            self._weights[:, figure] = self._inverse[-1] @ change[:, figure]
-        pairs = np.einsum("ik,il,if->klf", positions, positions, self._weights)
-        self.product = PRODUCT**2 * self.slope[:, None] * self.slope[None, :] * pairs
-        for (k, other), variance in self._shown.items():
-            for place in ((k, other), (other, k)):
-                self.product[place] += variance * pairs[place]
-        self.product[np.diag_indices(len(self.slope))] = 0.0
+        additive = linear + BEND * _spline(positions[:, None, :], positions[None, :, :])
+        for figure in range(change.shape[1]):
+            self._fit(figure, additive @ self.slope[:, figure] ** 2, change[:, figure], error[:, figure])
+
+    def _fit(self, figure: int, additive: Array, change: Array, error: Array) -> None:
+        """Fit a figure; the pair that shows the clearest product is given its size until no other is clear."""
+        of_points, variance = self._products_of_points, self._variance[:, figure]
+        covariance = additive + (of_points * variance) @ of_points.T
+        inverse = np.linalg.inv(covariance + np.diag(error**2 + 1e-12))
+        while True:
+            along = inverse @ of_points
+            information = np.maximum((of_points * along).sum(axis=0), SMALLEST)
+            score = along.T @ change
+            clear = score**2 / information
+            pair = int(np.argmax(clear)) if len(clear) else 0
+            if not len(clear) or clear[pair] <= _CLEAR**2:
+                break
+            more = (clear[pair] - 1) / information[pair]
+            inverse -= np.outer(along[:, pair], along[:, pair]) * more / clear[pair]
+            variance[pair] += more
+        self._inverse.append(inverse)
+        self._weights[:, figure] = inverse @ change
+        places = self._first, self._second, figure
+        self.products.fitted[places] = variance * score
+        self.products.shown[places] = score / information
+        self.products.error[places] = np.sqrt(1 / information - variance)
 
     def along(self, number: int, positions: Array) -> Array:
         """Return the predicted changes with one number at these positions, float64[V] -> float64[V, F]."""
@@ -58,35 +94,18 @@ class Surface:
         """Return the predicted changes at a position, float64[K], and their standard errors, float64[F] each."""
         moved = np.flatnonzero(position)
         own, others = position[moved], self._positions[:, moved]
-        linear = own * others
-        bent = _spline(own[None, :], others)
-        own_linear, own_bent = own**2, _spline(own, own)
+        additive = own * others + BEND * _spline(own[None, :], others)
+        own_additive = own**2 + BEND * _spline(own, own)
+        products = position[self._first] * position[self._second]
+        pairs = np.flatnonzero(products)
         value, error = np.zeros(self.slope.shape[1]), np.zeros(self.slope.shape[1])
         for figure, slope in enumerate(self.slope[moved].T):
-            kernel = _kernel(linear, bent, slope) + self._of_shown(position[None, :], figure)[0]
-            prior = float(_kernel(own_linear, own_bent, slope))
-            prior += sum(
-                variance[figure] * (position[k] * position[other]) ** 2 for (k, other), variance in self._shown.items()
-            )
+            variance = self._variance[pairs, figure] * products[pairs]
+            kernel = additive @ slope**2 + self._products_of_points[:, pairs] @ variance
+            prior = float(own_additive @ slope**2 + products[pairs] @ variance)
             value[figure] = kernel @ self._weights[:, figure]
             error[figure] = np.sqrt(max(prior - kernel @ self._inverse[figure] @ kernel, 0.0))
         return value, error
-
-    def _of_shown(self, at: Array, figure: int) -> Array:
-        """Return what `_shown` adds to the prior covariances at positions float64[M, K] and the points, [M, N]."""
-        total = np.zeros((len(at), len(self._positions)))
-        for (k, other), variance in self._shown.items():
-            if not (at[:, k] * at[:, other]).any():
-                continue
-            products = self._positions[:, k] * self._positions[:, other]
-            total += variance[figure] * np.outer(at[:, k] * at[:, other], products)
-        return total
-
-
-def _kernel(linear: Array, bent: Array, slope: Array) -> Array:
-    """Return the prior covariances of a figure, without `_shown`, from products and splines of positions [..., K]."""
-    products = (linear @ slope) ** 2 - linear**2 @ slope**2
-    return np.asarray((linear + BEND * bent) @ slope**2 + PRODUCT**2 * products / 2)
 
 
 def _spline(first: Array, second: Array) -> Array:
@@ -105,27 +124,3 @@ def _slopes(positions: Array, change: Array, error: Array) -> Array:
             squares[number] = ((change[alone] ** 2 - error[alone] ** 2) / column[alone, None] ** 2).mean(axis=0)
     typical = np.maximum(squares, 0).max(axis=0) + 1e-18
     return np.asarray(np.sqrt(np.maximum(squares, _LEAST**2 * typical)))
-
-
-def _shown_products(positions: Array, change: Array, error: Array) -> dict[tuple[int, int], Array]:
-    """Return the variance of the product of each pair that clearly does more than its numbers alone, float64[F].
-
-    The pair and each number by itself must have been played at the same positions.
-    """
-    place_of = {tuple(position): place for place, position in enumerate(positions)}
-    shown: dict[tuple[int, int], Array] = {}
-    for place, position in enumerate(positions):
-        moved = np.flatnonzero(position)
-        if len(moved) != 2:
-            continue
-        alone = (tuple(np.where(np.arange(len(position)) == k, position, 0.0)) for k in moved)
-        singles = [place_of[single] for single in alone if single in place_of]
-        if len(singles) < 2:
-            continue
-        more = change[place] - change[singles].sum(axis=0)
-        variance = error[place] ** 2 + (error[singles] ** 2).sum(axis=0)
-        size = np.where(more**2 > _CLEAR**2 * variance, more**2 - variance, 0.0) / np.prod(position[moved]) ** 2
-        if size.any():
-            pair = (int(moved[0]), int(moved[1]))
-            shown[pair] = np.maximum(shown.get(pair, 0.0), size)
-    return shown

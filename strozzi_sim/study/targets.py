@@ -116,6 +116,11 @@ class Target:
         change = own - before if self.is_paired else own
         return np.asarray(change / before if self.kind == "ratio" else change)
 
+    def most_moved(self, change: Array, box: Array) -> float:
+        """Return how far the figure moves at most if each column moves by so much, up or down, float64[F] each."""
+        size = float(change[list(self.columns)].max())
+        return size * 2 if self.kind == "gap" else size / (abs(box[self.columns[0]]) if self.kind == "ratio" else 1.0)
+
     def loss(self, value: Array) -> Array:
         """Return the distance of the figure outside of the range, in scales; inside it is negative."""
         return np.maximum(self.low - value, value - self.high) / self.scale

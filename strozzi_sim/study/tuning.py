@@ -5,7 +5,8 @@
    target is dropped and the others play more deals, until few are left; the most useful ones move a little, too.
 3. The figures are modelled, and rounds of boxes are proposed, played and modelled again: first the best value of each
    of the most useful numbers alone, then boxes of one, two and three, until one is likely to meet all targets. If none
-   is, all pairs of the most useful numbers are played, since two may do together what neither does alone.
+   is, and none is predicted, boxes of several changed numbers show all pairs of the most useful ones, since two may do
+   together what neither does alone; the pairs that show most are played every way.
 4. The likeliest box of each number of changes is a rung of the ladder. The rungs are played on deals that chose
    nothing, and the intervals of all figures of all rungs hold at once, at every look at them (Bonferroni).
 
@@ -14,7 +15,7 @@ Axes: F columns of figures.
 
 from collections.abc import Iterable, Sequence
 from functools import partial
-from itertools import combinations, product
+from itertools import product
 
 import numpy as np
 
@@ -34,10 +35,11 @@ HEAT, ROUND, FEWEST = 4, 3, 200  # a heat plays 1 / 4 of the deals, a round 1 / 
 FEW = 24  # numbers that are modelled
 SINGLES = 10  # boxes of the first round, each of one number
 BOXES, ROUNDS = 8, 5  # boxes of a later round, and most such rounds
-PAIRS_LEFT = 4  # of so many pairs one plays on
-PAIRS_AFTER = 1  # rounds without a likely box after which all pairs are played
+GROUPS, GROUP = 100, 4  # boxes that show all pairs, and numbers that each of them changes
+PAIRS_FROM, PAIRS_BY = 1, 3  # rounds after which pairs may be, and are, played if no box is likely
 SHARING = 3  # at most one in so many boxes of a round, rounded up, changes the same number
-ENOUGH, LIKELY, DOUBTFUL = 0.95, 0.8, 0.5  # chances of a box: rounds end; no more numbers are tried; more is tried
+ENOUGH, LIKELY = 0.95, 0.8  # chances of a box: rounds end; no more numbers are tried
+DOUBTFUL, HOPELESS = 0.5, 0.1  # ... from below: more is tried; pairs are played
 ATTEMPTS = 2  # ladders that are checked on new deals before the search ends
 
 
@@ -93,7 +95,7 @@ class Search:
             self._confirm(self._best(limit))
             if met := [len(box) for box in self.ladder if self.status(box) == MET]:
                 limit = min(met) - 1
-                if not limit or not self._is_likely(limit):
+                if not limit or not self._is_likely(limit, DOUBTFUL):
                     return
         if limit == self.most:
             self.reach, self.conflicts = self._model().reach(self.most)
@@ -229,31 +231,59 @@ class Search:
         """Play rounds until a box of at most `limit` changes is likely to meet all targets, or the rounds are spent."""
         if is_first:
             self._round(self._allowed(self._model().singles(SINGLES)))
+        may_be_pair = is_first and limit > 1 and len(self._grids) > 1
         for number in range(ROUNDS if is_first else 1):
             chance = self._best_chance(limit)
             if chance >= ENOUGH:
                 return
-            if number == PAIRS_AFTER and chance < DOUBTFUL and limit > 1:
+            if may_be_pair and self._is_time_for_pairs(number, chance, limit):
+                may_be_pair = False
                 self._play_pairs()
             self._round(self._proposals(limit))
 
-    def _play_pairs(self) -> None:
-        """Play all pairs of the active numbers, as far as they were moved in the screen; the best play on, every way.
+    def _is_time_for_pairs(self, number: int, chance: float, limit: int) -> bool:
+        """Return whether the rounds so far leave no other hope, or are many, and no played box is likely."""
+        if number < PAIRS_FROM or chance >= DOUBTFUL:
+            return False
+        return number >= PAIRS_BY or not self._is_likely(limit, HOPELESS)
 
-        The fitted products of all pairs are small if only one pair does something, so that pair must be known well.
+    def _play_pairs(self) -> None:
+        """Move every pair of active numbers together with others, as far as in the screen; the clearest play every way.
+
+        A box of several changed numbers shows all of their pairs, so that each pair is seen in many games.
         """
-        moved = {k: [box for box in self.screened if box[0][0] == k] for k in self._grids}
-        ways = [
-            self._allowed(tuple(sorted(first + second)) for first, second in product(one, other))
-            for one, other in combinations(moved.values(), 2)
-        ]
-        left = [pair for pair in ways if pair]
-        while left:
-            self._measure([pair[0] for pair in left], max(self.deals // len(left), 2 * FEWEST))
-            if len(left) <= BOXES:
-                break
-            left = sorted(left, key=lambda pair: -self._effect(pair[0]))[: max(len(left) // PAIRS_LEFT, BOXES)]
-        self._round([box for pair in left for box in pair[1:]])
+        groups = self._groups()
+        self._measure(groups, max(self.deals // max(len(groups), 1), FEWEST))
+        pairs = self._model().clearest_pairs(BOXES)
+        ways = [first + second for one, other in pairs for first, second in product(self._far(one), self._far(other))]
+        self._round(self._allowed(tuple(sorted(way)) for way in ways))
+
+    def _far(self, k: int) -> list[Box]:
+        """Return the boxes of the screen with this number."""
+        return [box for box in self.screened if box[0][0] == k]
+
+    def _groups(self) -> list[Box]:
+        """Return boxes of GROUP changed numbers in which all pairs come together about equally often."""
+        active = [*self._grids]
+        each = np.outer(np.arange(1, GROUPS + 1), np.arange(1, len(active) + 1) ** 2)
+        ties, sides = (np.sqrt(prime) * each % 1 for prime in (2, 3))  # spread evenly, as if drawn at random
+        together = np.zeros((len(active), len(active)))
+        boxes = list[Box]()
+        for tie, side in zip(ties, sides, strict=True):
+            seldom = together + tie
+            chosen = [int(np.argmin(seldom.sum(axis=0)))]
+            while len(chosen) < min(GROUP, len(active)):
+                seldom[:, chosen] = np.inf
+                chosen.append(int(np.argmin(seldom[chosen].sum(axis=0))))
+            together[np.ix_(chosen, chosen)] += 1
+            boxes.append(tuple(sorted(self._far_to_a_side(active[place], side[place]) for place in chosen)))
+        return self._allowed(boxes)
+
+    def _far_to_a_side(self, k: int, part: float) -> tuple[int, float]:
+        """Return a number moved as far as in the screen; `part`, 0 to 1, picks the side, oftener the longer one."""
+        moves = [move for (move,) in self._far(k)]
+        steps = [abs(self.numbers[k].steps_to(value)) for _, value in moves]
+        return moves[int(part * sum(steps) >= steps[0])]
 
     def _best_chance(self, limit: int) -> float:
         """Return the chance of the likeliest box of at most `limit` changes that was played."""
@@ -261,11 +291,11 @@ class Search:
         played = [box for box in self.seen if len(box) <= limit and self._is_active(box)]
         return max((model.chance(box) for box in played), default=0.0)
 
-    def _is_likely(self, limit: int) -> bool:
-        """Return whether a box of at most `limit` changes is as likely as not to meet all targets."""
+    def _is_likely(self, limit: int, least: float) -> bool:
+        """Return whether a box of at most `limit` changes has more than this chance to meet all targets."""
         model = self._model()
         boxes = (box for size in range(1, limit + 1) for box in model.candidates(size))
-        return any(model.chance(box) > DOUBTFUL for box in boxes)
+        return any(model.chance(box) > least for box in boxes)
 
     def _proposals(self, limit: int) -> list[Box]:
         """Return the boxes to play next: half of the fewest numbers that are likely to do, and some of fewer."""

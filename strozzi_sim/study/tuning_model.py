@@ -21,6 +21,7 @@ from strozzi_sim.study.targets import Target
 FEWER = 12  # most useful numbers, whose triples are considered
 SHORT = 30  # predicted boxes that are looked at closely
 MARGIN = -0.5  # a box is sought whose predicted figures are this far inside of every range, in scales
+_OPEN = 2.0  # standard errors of a pair's product that are left open when a target is called out of reach
 _FAR_AWAY = 1e3  # a loss above all others
 _SOURCED = 0.1  # what a change of a number that a source gives costs more than one of a reconstructed one, in steps
 
@@ -134,6 +135,15 @@ class Model:
                 found.append((max(float(loss.flat[at]), MARGIN), float(moved.flat[at]), box))
         return [box for *_, box in sorted(found) if len(box) == size][:SHORT]
 
+    def clearest_pairs(self, count: int) -> list[tuple[int, int]]:
+        """Return the numbers of the pairs that most clearly do more than each alone, at most `count`."""
+        products = self._surface.products
+        clear = np.abs(products.shown / products.error).max(axis=-1)
+        first, second = np.unravel_index(np.argsort(-clear, axis=None)[:count], clear.shape)
+        return [
+            (self.active[k], self.active[other]) for k, other in zip(first, second, strict=True) if clear[k, other] > 0
+        ]
+
     def alone(self, most: int) -> list[Box]:
         """Return for each target the box of at most `most` changes that is predicted to come nearest to it alone."""
         nearest: dict[int, tuple[float, Box]] = {}
@@ -148,20 +158,33 @@ class Model:
     def reach(self, most: int) -> tuple[dict[str, float], list[tuple[str, str]]]:
         """Return how near each target comes alone, in scales outside of its range, and the pairs in conflict.
 
-        A pair is in conflict if each of its targets can be met alone, and not both together, as predicted.
+        A target comes as near as it does if what one pair of numbers does is as helpful as the games leave open.
+        A pair of targets is in conflict if each of them can be met alone, and not both together, as predicted.
         """
-        alone = np.full(len(self.targets), np.inf)
+        alone, nearest = np.full((2, len(self.targets)), np.inf)
         both = np.full((len(self.targets), len(self.targets)), np.inf)
-        for _, _, losses in self._all_predicted(most):
+        for places, grids, losses in self._all_predicted(most):
             flat = losses.reshape(-1, len(self.targets))
             alone = np.minimum(alone, flat.min(axis=0))
+            nearest = np.minimum(nearest, (losses - self._left_open(places, grids)).reshape(flat.shape).min(axis=0))
             both = np.minimum(both, np.maximum(flat[:, :, None], flat[:, None, :]).min(axis=0))
         conflicts = [
             (self.targets[first].label, self.targets[second].label)
             for first, second in combinations(range(len(self.targets)), 2)
             if both[first, second] > 0 and max(alone[first], alone[second]) <= 0
         ]
-        return {target.label: float(loss) for target, loss in zip(self.targets, alone, strict=True)}, conflicts
+        return {target.label: float(loss) for target, loss in zip(self.targets, nearest, strict=True)}, conflicts
+
+    def _left_open(self, places: Sequence[int], grids: Sequence[Array]) -> Array:
+        """Return how much nearer to each target one pair of these numbers may come, in scales, float64[..., G]."""
+        products, base = self._surface.products, self.known.figures
+        open_at = np.zeros((*map(len, grids), len(self.targets)))
+        for (first, k), (second, other) in combinations(enumerate(places), 2):
+            more = np.abs(products.shown - products.fitted)[k, other] + _OPEN * products.error[k, other]
+            by_step = [target.most_moved(more * self._scale, base) / target.scale for target in self.targets]
+            steps = [_along_axis(np.abs(grids[axis])[:, None], axis, len(places)) for axis in (first, second)]
+            open_at = np.maximum(open_at, steps[0] * steps[1] * np.array(by_step))
+        return open_at
 
     def _all_predicted(self, most: int) -> Iterator[tuple[tuple[int, ...], list[Array], Array]]:
         for size in range(1, most + 1):
@@ -193,7 +216,7 @@ class Model:
             change = change + _along_axis(self._along[k][own], axis, len(places))
         for (first, k), (second, other) in combinations(enumerate(places), 2):
             pair = [_along_axis(grids[axis][:, None], axis, len(places)) for axis in (first, second)]
-            change = change + pair[0] * pair[1] * self._surface.product[k, other] * self._scale
+            change = change + pair[0] * pair[1] * self._surface.products.fitted[k, other] * self._scale
         return grids, self._losses(change)
 
     def _box(self, places: Sequence[int], grids: Sequence[Array], at: Any, shape: tuple[int, ...]) -> Box:

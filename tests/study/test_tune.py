@@ -84,8 +84,9 @@ def test_a_spoilt_number_is_put_back(seed: int) -> None:
 
 
 @pytest.mark.slow
-def test_two_numbers_that_do_nothing_alone_are_found_together() -> None:
-    planted = Planted(1, only_together=True)
+@pytest.mark.parametrize("seed", range(3))
+def test_two_numbers_that_do_nothing_alone_are_found_together(seed: int) -> None:
+    planted = Planted(seed, only_together=True)
     search = searched(BASE, [share_target(0.225, 0.255)], planted)
     best = min((box for box in search.ladder if search.status(box) == MET), key=len)
     assert {search.numbers[k].key for k, _ in best} == {"tracks.bonus.7", "tracks.bonus.8"}
@@ -104,6 +105,17 @@ def test_what_is_out_of_reach_is_never_met() -> None:
     search = searched(BASE, [share_target(0.9, 0.95)], Planted(0))
     assert {search.status(box) for box in search.ladder} == {MISSED}
     assert search.reach["share"] > 0
+
+
+def test_a_target_is_out_of_reach_only_if_no_pair_may_reach_it() -> None:
+    planted = Planted(1, only_together=True)
+    for low, is_excluded in ((0.2, False), (0.9, True)):
+        target = share_target(low, low + 0.03)
+        search = Search(GAME, BASE, [target], tunable_numbers(GAME, BASE, KEYS), planted.play, deals=60_000, most=3)
+        search._screen()
+        assert search._model().reach(3)[0]["share"] <= 0, "no pair was played"
+        search._play_pairs()
+        assert (search._model().reach(3)[0]["share"] > 0) == is_excluded
 
 
 @pytest.mark.slow

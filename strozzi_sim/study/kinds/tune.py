@@ -267,10 +267,7 @@ class Tune(SearchStudy):
             seen = found.seen[box]
             for target in found.targets:
                 before, after = (float(target.value(base + change, base)) for change in (0.0, seen.change))
-                size = float(np.sqrt(seen.variance[list(target.columns)]).max())
-                if target.kind == "gap":
-                    size *= 2  # at most, of a difference of two shares
-                half = t_quantile(CHUNKS - 1) * size / (abs(base[target.columns[0]]) if target.kind == "ratio" else 1.0)
+                half = t_quantile(CHUNKS - 1) * target.most_moved(np.sqrt(seen.variance), base)
                 number, change = self.numbers[k], after - before
                 ends = (change, change - half, change + half, change / target.scale)
                 rows.append((number.key, number.value, value, target.label, before, *ends, seen.deals))
