@@ -22,7 +22,7 @@ GAME = Game(
             "it does not try its plans out",
         ),
         "trained": TierNote(
-            "It plays each plan on to the next round, 4 times, and values the result by what it learned from 180,000 games",
+            "It plays each plan on to the next round, 4 times, and values the result by what 180,000 games taught",
             "it takes its rivals for usual players",
             wins=0.547,
             games=4000,
