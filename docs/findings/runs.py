@@ -69,7 +69,7 @@ _FIELDS = {
     "strasbourg": "heuristic,spender,tasker,councillor",
 }
 _FOLLOWED = {"strozzi": 60, "medici_vs_strozzi": 100, "strasbourg": 40}  # games
-PLANNED = {"strozzi": 800, "medici_vs_strozzi": 600}  # deals of each plan; Strasbourg's agent plays a game a second
+PLANNED = {"strozzi": 800, "medici_vs_strozzi": 600}  # deals of each plan; Strasbourg's agent plays 8 games a second
 RUNS: dict[str, Run] = {}
 for game, counts in PLAYERS.items():
     fair, worth, weights, tournament = _DEALS[game]

@@ -2,6 +2,7 @@
 
 import re
 from copy import deepcopy
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -317,12 +318,9 @@ def test_agents_of_no_tier_are_called_by_their_name_and_the_labels_of_their_para
 
 def test_players_of_tiers_have_names():
     strozzi, strasbourg = load_game("strozzi"), load_game("strasbourg")
-    assert [player_name(strozzi, agent) for agent in strozzi.tiers.values()] == ["weak", "usual", "trained", "strong"]
-    assert [player_name(strasbourg, agent) for agent in strasbourg.tiers.values()] == [
-        "random moves",
-        "usual",
-        "strong",
-    ]
+    for game in (strozzi, strasbourg):
+        assert [player_name(game, agent) for agent in game.tiers.values()] == ["weak", "usual", "trained", "strong"]
+    assert player_name(replace(strozzi, tiers={"weak": "random"}), "random") == "random moves"
     assert player_words(strozzi, "learned") == "the trained player"
     assert players_words(strozzi, "greedy,heuristic", "random", "learned") == (
         "usual and trained players, greedy and random moves"

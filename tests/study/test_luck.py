@@ -180,8 +180,8 @@ def test_the_share_of_who_plays_is_said_of_fields_and_never_of_the_game():
     ("game", "players", "fields"),
     [
         ("strozzi", 4, ["heuristic,learned:level=3,learned:level=3,learned:level=3", "learned,heuristic,heuristic,heuristic", "heuristic,eager,florence,greedy"]),
-        ("medici_vs_strozzi", 2, ["fair-price,random", "learned,fair-price", "fair-price,fixed-price"]),
-        ("strasbourg", 3, ["heuristic,random,random", "heuristic,councillor,hoarder"]),
+        ("medici_vs_strozzi", 2, ["fair-price,learned:level=0", "learned,fair-price", "fair-price,fixed-price"]),
+        ("strasbourg", 3, ["heuristic,novice,novice", "heuristic,councillor,hoarder"]),
     ],
 )  # fmt: skip
 def test_the_fields_are_neighbouring_strengths_and_the_styles(game, players, fields):

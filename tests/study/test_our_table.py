@@ -286,15 +286,13 @@ def test_players_beyond_the_scale_are_not_given_a_level(tmp_path):
 
 @pytest.mark.slow
 def test_without_levels_the_tier_that_fits_is_said_and_is_equal_for_any_number_of_workers(tmp_path):
-    path = written(tmp_path / "sheets.csv", scores("medici_vs_strozzi", "random", 2, 40, 8))
-    one, two = (
-        ss.our_table("medici_vs_strozzi", path, deals=60, workers=workers, progress=False) for workers in (1, 2)
-    )
+    path = written(tmp_path / "sheets.csv", scores("strasbourg", "novice", 3, 40, 8))
+    one, two = (ss.our_table("strasbourg", path, deals=60, workers=workers, progress=False) for workers in (1, 2))
     assert all(one.tables[name].equals(two.tables[name]) for name in ("fit", "bands"))
-    assert one.tables["fit"].query("inside == 1")["agent"].tolist() == ["random"]
-    assert one.verdict.answer.startswith("Your games look most like those of random")
+    assert one.tables["fit"].query("inside == 1")["agent"].tolist() == ["novice"]
+    assert one.verdict.answer.startswith("Your games look most like those of weak")
     assert one.verdict.notes[1].startswith(
-        "Medici vs Strozzi has no levels: 4 strengths were compared, and 40 games exclude all others"
+        "Strasbourg has no levels: 4 strengths were compared, and 40 games exclude all others"
     )
     shown = one.study.sections(one.tables, one.look)[0]
     apart = shown.tables["apart"].pivot(index="what", columns="figure", values="value")

@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 
 import strozzi_sim as ss
-from strozzi_sim.agent import Param, Plan, compiled_agent, load_agent
+from strozzi_sim.agent import Param, Plan, compiled_agent
 from strozzi_sim.errors import ArgumentError
+from strozzi_sim.game import find_game
 from strozzi_sim.game.contract import count_legal, kth_legal
 from strozzi_sim.kernel.streams import randbelow
+from strozzi_sim.study.kinds.plans import planner
 
 GAMES = {"strozzi": 4, "medici_vs_strozzi": 2, "strasbourg": 4}
 
@@ -86,7 +88,7 @@ def test_what_is_no_plan_is_named() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", GAMES)
 def test_every_plan_of_a_game_changes_play(name: str) -> None:
-    players, agent = GAMES[name], load_agent("learned", name)
+    players, agent = GAMES[name], planner(find_game(name))
     (plan,) = [param for param in agent.agent.params.values() if isinstance(param, Plan)]
     keys: Any = {"players": players, "seed": 7, "deals": 8, "workers": 1, "rows": True}
 

@@ -230,7 +230,7 @@ def learned_agent(
             0.0, 0.0, 1e6, "points; above 0, instead of a level: actions are drawn by exp(worth / temperature)"
         ),
     }
-    later = {
+    later: dict[str, Any] = {
         "own": Param(
             1, 0, 100, "later decisions of its own in a sample that the values make; the guide makes the others"
         ),

@@ -105,12 +105,13 @@ def followers(spec: AgentSpec, players: int, only: Sequence[str] = ()) -> list[t
 
 
 def planner(game: Game) -> AgentSpec:
-    """Return the strongest agent of a game's tiers that has plans, if possible one that does not search."""
+    """Return the strongest agent with plans of a game's tiers that does not search, else the first that does."""
     specs = [load_agent(text, game) for text in game.tiers.values()]
     with_plans = [spec for spec in specs if any(isinstance(param, Plan) for param in spec.agent.params.values())]
     if not with_plans:
         raise ArgumentError("agent", f"no agent of {game.name} has plans; name one")
-    return max(with_plans, key=lambda spec: (not spec.searches, specs.index(spec)))
+    fast = [spec for spec in with_plans if not spec.searches]
+    return fast[-1] if fast else with_plans[0]
 
 
 class Plans(Challengers):
