@@ -35,8 +35,8 @@ GAME = Game(
         "strong": TierNote(
             "The trained player, which also plays three turns on, up to 44 times for each load",
             "it judges what comes after them by the same values",
-            wins=0.982,
-            games=2000,
+            wins=0.983,
+            games=4000,
         ),
     },
 )

@@ -1,4 +1,4 @@
-"""Which loads of a lot are still sampled: those not far behind their buyer's best, until the decision is clear."""
+"""Loads far behind their buyer's best are no longer sampled, and none is once the decision is clear."""
 
 from math import nan
 
