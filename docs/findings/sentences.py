@@ -250,7 +250,7 @@ def _luck() -> Iterator[str]:
     yield from ("## What is luck?", "")
     yield (
         "A field of different agents plays every deal in every rotation. The table divides the variance of who wins, in per cent. Its shares are those of "
-        "the field, not of the game: how much is who plays follows from who plays, so each game has the range over several fields below. With two players, what the deal gives an agent cannot be separated from how the games went."
+        "the field, not of the game: how much is who plays follows from who plays, so each game has the range over several fields below. With two players, what the deal gives a player cannot be separated from how the games went."
     )
     yield ""
     columns = [

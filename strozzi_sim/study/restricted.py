@@ -17,7 +17,7 @@ from strozzi_sim import stats
 from strozzi_sim.agent import AgentSpec
 from strozzi_sim.declare.figure_tables import FigureTable, Tables, headline_players, pick
 from strozzi_sim.declare.pictures import HeatMap, Picture
-from strozzi_sim.declare.printing import format_row
+from strozzi_sim.declare.printing import format_row, format_value
 from strozzi_sim.declare.significance import (
     ALPHA,
     MAX_CHUNKS,
@@ -52,6 +52,7 @@ POPULARITY = share("popularity", "uses / occasions (rounds, games or others)", "
 NAIVE_WINS = share("naive_win_share", "games won by the seats that used it, each use counted", "games won by its users")
 LOST, SCORE_LOST, USED, NAIVE = WIN_SHARE_LOST.name, SCORE_LOST_BY.name, POPULARITY.name, NAIVE_WINS.name
 _FEW_THINGS = 16  # of so many or fewer, what is lost is the first picture
+_FEW_SAID = 6  # of so many or fewer, what is lost without each is said
 _MOST_NUMBERS = 3  # things with a number on the first screen
 _KEYS = ["players", "variant", "agent", "thing"]
 Line = Mapping[str, Any]  # a line of `verdicts`
@@ -114,7 +115,21 @@ class WithWorth(Study):
                 where = f"At {players} players{of_variant}, played by {players_words(self.the_game, agent)}"
                 notes.append(f"{where}: {_uncapped(self._lost(ranked(group)))}")
         words = things(self.the_game, next(iter(self.variant_of.values()))).get(best["thing"])
-        return Verdict(self._lost(order), f"Taken away: {words.words}." if words else "", tuple(notes))
+        taken = f"Taken away: {words.words}." if words else ""
+        said = [line for line in (self._others(order, best), taken) if line]
+        return Verdict(self._lost(order), "".join(said[:1]), (*said[1:], *notes))
+
+    def _others(self, order: Sequence[Line], best: Line) -> str:
+        """Return what is lost without each of a few other things, in the figure that tells things apart."""
+        if not 1 < len(order) <= _FEW_SAID:
+            return ""
+        ranking, nouns = self._ranking(order), _nouns(self)
+        others = [line for line in order if line is not best and not np.isnan(line[ranking.name].value)]
+        losses = [format_value(line[ranking.name].value, ranking, 1, bare=True) for line in others]
+        names = [nouns(line["thing"]).removeprefix("the ") for line in others]
+        parts = [f"{name} {loss}" for name, loss in zip(names, losses, strict=True)]
+        unit = _score_words(self.the_game) if ranking is SCORE_LOST_BY else "points of games won"
+        return f"In {unit}, without the others: {', '.join(parts)}."
 
     def worth_in_words(self, table: pd.DataFrame) -> pd.DataFrame:
         """Return the table worth with things as nouns and players by name, first the figure that tells things apart."""

@@ -1,6 +1,7 @@
 """The seats of a study: which win more or less than an equal share, as the answer to the question of fairness."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -102,7 +103,7 @@ def seat_verdict(tables: Tables, game: Game, chunks: int = MAX_CHUNKS) -> Verdic
         answer = whole or first.short_answer(game, cells)
         others = [lineup for lineup in _lineups(cells) if not whole or lineup != first.main.lineup]
         notes += [_note(game, cells, lineup, statements) for lineup in others[:_MOST_NOTED]]
-        notes += first.others(game)
+        notes += first.others(game, _lineups(cells))
     elif found == {EQUAL}:
         where = _unless_all((cell.players for cell in cells), game)
         answer = f"Every seat of {game.title} wins its share{where}, to within half a game of 100."
@@ -215,8 +216,8 @@ class SeatStatement:
         other_seat = other_seat.replace(" player", " one") if other_seat.startswith("the ") else f"{other_seat} wins"
         return f"{words}, {other_seat} {games_of_100(other.value, among=[fair])}"
 
-    def others(self, game: Game) -> Iterator[str]:
-        """Yield a sentence on the other seats of the main cell that are not equal."""
+    def others(self, game: Game, every: Sequence[str]) -> Iterator[str]:
+        """Yield a sentence on the other seats of the main cell that are not equal; it says which of `every` plays."""
         fair, seats = 1 / self.main.players, [*self.main.above, *self.main.below[::-1]]
         first, last = self._row(self.main), next(iter(self.main.below), None) if self.is_more else None
         is_last_said = len(self.lineups) == 1 == len(self.of(self.main.lineup))
@@ -227,16 +228,21 @@ class SeatStatement:
         ]
         if others:
             at = "" if is_last_said else f"at {self.main.players} players "
-            with_whom = f"with {players_words(game, self.main.lineup)} " if len(self.lineups) > 1 else ""
+            with_whom = f"with {players_words(game, self.main.lineup)} " if len(every) > 1 else ""
             equal = games_of_100(fair, among=[row.value for row in rows])
             yield with_capital(f"{at}{with_whom}{listed(others)}; {equal} would be fair.")
 
 
 def _seat_statements(cells: Sequence[SeatCell], game: Game) -> Iterator[SeatStatement]:
-    """Yield a statement on each seat that is known to win more, or less: a cell is in that of its furthest seat."""
+    """Yield a statement on each seat that is known to win more, or less: a cell is in that of its furthest seat.
+
+    Of seats that are not told apart, it is in that of the one which is furthest in most cells: so one seat is named.
+    """
     lineups = _lineups(cells)
     counts = grouped((cell.lineup, cell.players) for cell in cells)
     unequal = [cell for cell in cells if cell.verdict == UNEQUAL]
+    leads = Counter(int(cell.above[0].seat) for cell in unequal if cell.above)
+    unequal = [_led_by_the_usual(cell, leads) for cell in unequal]
     usual = next((lineup for lineup in lineups if lineup == game.default_agent), lineups[-1])
     rows = ((bool(cell.above), (*cell.above, *cell.below)[0], cell) for cell in unequal)
     by_seat = grouped(((seat_words(int(row.seat), cell.players), is_more), cell) for is_more, row, cell in rows)
@@ -248,6 +254,15 @@ def _seat_statements(cells: Sequence[SeatCell], game: Game) -> Iterator[SeatStat
         here = [cell for cell in own if cell.lineup == main]
         headline = next((cell for cell in here if cell.players == 4), here[0])
         yield SeatStatement(seat, is_more, tuple(own), tuple(said), headline)
+
+
+def _led_by_the_usual(cell: SeatCell, leads: Mapping[int, int]) -> SeatCell:
+    """Return a cell whose first favoured seat, of those not told apart from it, is the one that leads most often."""
+    if not cell.above:
+        return cell
+    lowest = cell.above[0].least
+    first = max((row for row in cell.above if row.most >= lowest), key=lambda row: leads[int(row.seat)])
+    return cell._replace(above=(first, *(row for row in cell.above if row is not first)))
 
 
 def _lineups(cells: Sequence[SeatCell]) -> list[str]:

@@ -91,6 +91,21 @@ def test_every_seat_whose_widened_interval_leaves_an_equal_share_is_named():
     assert [int(row.seat) for row in alone[0].above] == [0, 1]
 
 
+def test_one_seat_is_named_where_another_is_ahead_of_it_by_less_than_can_be_known():
+    cells = {(players, "base", "heuristic"): gained(players) for players in (3, 4)}
+    close, clear = (0.243, 0.244, 0.20, 0.163, 0.15), (0.23, 0.28, 0.20, 0.15, 0.14)
+    answer, _ = seats_said({**cells, (5, "base", "heuristic"): close})
+    assert answer == "The first player wins more than its share at 3, 4 and 5 players: 39, 31 and 24 of 100 games."
+    answer, _ = seats_said({**cells, (5, "base", "heuristic"): clear})
+    assert answer == "The first player wins 39 and 31 of 100 games at 3 and 4 players; at 5 the second player wins 28."
+
+
+def test_the_notes_on_other_seats_say_who_plays_if_several_do():
+    usual = {(players, "base", "heuristic"): gained(players) for players in (3, 4)}
+    _, notes = seats_said({**usual, (4, "base", "learned:level=3"): (0.25, 0.25, 0.25, 0.25)})
+    assert "At 4 players with usual players the last player wins 19; 25 would be fair." in notes
+
+
 def test_a_seat_alone_that_wins_less_is_named():
     answer, _ = seats_said({(4, "base", "heuristic"): (0.27, 0.27, 0.27, 0.19)}, half=0.02)
     assert answer == "The last player wins 19 of 100 games at 4 players, where 25 would be fair."

@@ -1,5 +1,6 @@
 """The answer on plans, where it is known which plan wins; and the plans of the games."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,16 @@ def test_a_plan_that_wins_is_found_and_plans_that_lose_are_not() -> None:
     losing = asked(1, only="idle")
     assert losing.verdict.answer.startswith("No plan ")
     assert "fair: 33" in losing.verdict.answer
+
+
+def test_a_plan_that_may_win_or_lose_is_not_called_either() -> None:
+    table = asked(1, deals=50, only="busy").tables["plans"]
+    wins = table["figure"] == "win_share"
+    table.loc[wins, ["value", "low", "high"]] = 0.34, 0.31, 0.37
+    verdict = asked(1, deals=50, only="busy").study.verdict({"plans": table}, ss.Look())
+    expected = "No plan is known to beat copies of dicer without one: the best, busy, wins 34 of 100 games (31 to 37; fair: 33)."
+    assert verdict.answer == expected
+    assert re.match(r"Every plan tried wins at most 3[789](\.\d)? of 100 games\.", verdict.notes[0])
 
 
 @pytest.mark.slow

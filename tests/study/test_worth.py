@@ -12,6 +12,7 @@ from study_examples import played
 QUIET = {"workers": 1, "progress": False}
 KEYS = {"game": "strozzi", "players": [3], "deals": 60, "lineups": [["random"]], "seed": 5, "report": {"pages": ["balance", "flags"]}}  # fmt: skip
 THINGS = ["flag:*", "claim:before-2"]
+FLAGS = {"pirate": "pirate", "ware": "ware", "plus-one": "plus_one"}  # most is lost without the first power
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +39,15 @@ def test_the_terminal_names_things_and_players_and_prints_coins_first():
     assert set(table["agent"]) == {"random moves", "usual"}
     assert table["figure"].iloc[0] == "score_lost"
     assert len(table) == len(results.tables["worth"])
+
+
+def test_what_is_lost_without_each_of_a_few_things_is_said():
+    results = ss.worth("strozzi", ["flag:pirate", "power:*"], players=4, agents="heuristic", deals=200, **QUIET)
+    lost = results.tables["worth"].query("figure == 'score_lost'").set_index("thing")["value"]
+    parts = [f"power of the {name} flag {lost[f'power:{key}']:.1f}" for name, key in FLAGS.items()]
+    assert results.verdict.answer.startswith("Most is lost without the pirate flag: ")
+    assert results.verdict.subject == f"In coins, without the others: {', '.join(parts)}."
+    assert results.verdict.notes[1] == "Taken away: the pirate flag may not be used, and claims no ship."
 
 
 def test_the_loss_is_that_of_the_restricted_line_up():

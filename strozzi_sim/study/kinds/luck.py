@@ -44,10 +44,10 @@ MOST_GAMES = 1_000_000
 WORDS = {
     "agents": "who plays",
     "seats": "the seats",
-    "agents_at_seats": "which agent sits where",
+    "agents_at_seats": "which player sits where",
     "deal": "the deal, for all alike",
     "deal_of_seat": "what the deal gives a seat",
-    "deal_of_agent": "what the deal gives an agent",
+    "deal_of_agent": "what the deal gives a player",
     "rest": "how the games went",
 }
 OUTCOMES = {WIN: "who wins", SCORE: "scores"}
@@ -198,7 +198,8 @@ class Luck(Following):
         words, players = lineup_words(self.the_game, field.lineup, bare=True), int(field.players)
         words = words if word_count(words) <= _MOST_WORDS else f"{players} agents"
         figures = self._course(tables, field)
-        answer = f"{_decided_by_luck(field.value)} with {words}."
+        at = f" at {players} players" if len(self.players) > 1 else ""
+        answer = f"{_decided_by_luck(field.value)} with {words}{at}."
         leader = figures.get(HALFWAY.name)
         length = self._length(figures)
         if leader is None or np.isnan(leader.value):
@@ -251,7 +252,8 @@ class Luck(Following):
         wins = wins.dropna(subset="low").head(3)
         wins = wins.assign(agents=wins["lineup"].map(partial(lineup_words, self.the_game)))
         shares = shares.assign(source=shares["source"].map(WORDS), outcome=shares["outcome"].map(OUTCOMES))
-        shares = shares.assign(line=shares["source"] + ", " + shares["outcome"])
+        fields = shares["lineup"].map(partial(lineup_words, self.the_game))
+        shares = shares.assign(line=shares["source"] + ", " + shares["outcome"], lineup=fields)
         numbers = key_numbers(wins, VARIANCE_SHARE, "of who wins is luck, in games of {agents}")
         sections = [section("luck", {"luck": shares}, self.measured, numbers=numbers)]
         if "drama" in tables:

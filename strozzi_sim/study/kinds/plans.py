@@ -141,16 +141,19 @@ class Plans(Challengers):
             return Verdict(f"There are too few games to say whether a plan beats {others}.")
         share, equal = (games_of_100(one, among=[other]) for one, other in ((best.value, fair), (fair, best.value)))
         _, highest = widened(wins, self.chunks)
+        missed: tuple[str, ...] = ()
         if best.low > fair:
             answer = f"{with_capital(plan)} beats {others} without a plan: {share} of 100 games (fair: {equal})."
         elif (highest <= fair).all():
             answer = f"No plan tried beats {others} without one: "
             answer += f"the best, {plan}, wins {share} of 100 games (fair: {equal})."
         else:
-            most = games_at_most(np.nanmax(highest))
-            answer = f"No plan is found to beat {others} without one: the best wins {most} (fair: {equal})."
+            low, high = (games_of_100(end, among=[fair]) for end in (best.low, best.high))
+            answer = f"No plan is known to beat {others} without one: the best, {plan}, wins {share} of 100 games "
+            answer += f"({low} to {high}; fair: {equal})."
+            missed = (f"Every plan tried wins {games_at_most(np.nanmax(highest))}.",)
         what = f"{with_capital(plan)}: the player {best.event}, as if that were worth {self._amount(best.bonus)} more."
-        return Verdict(answer, what, (*self._free(wins), _CAVEAT))
+        return Verdict(answer, what, (*missed, *self._free(wins), _CAVEAT))
 
     def _amount(self, bonus: float) -> str:
         return f"{format_value(bonus, SCORE, 0)} {score_unit(self.the_game)}"

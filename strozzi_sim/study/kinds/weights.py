@@ -204,12 +204,15 @@ def _headline(table: pd.DataFrame, by_key: pd.DataFrame, game: Game, deals: int)
     row = rows.loc[rows["value"].abs().idxmax()]
     more = "more" if row["value"] > 0 else "fewer"
     size = format_value(abs(row["value"]), WIN_SHARE, 1, bare=True)
-    label = with_capital(name_of_key(game, str(best)).label)
+    label = name_of_key(game, str(best)).label
     change = f"at {row['to']:g} instead of {row['from']:g} {_who(row)} wins {size} of 100 games {more}"
-    yield f"{label} matters most: {change}."
+    rivals = [str(key) for key in by_key.index[by_key["most"] >= heavy["least"].iloc[0]] if key != best]
+    if rivals:
+        yield f"No number is found to matter most. Among the first is {label}: {change}."
+    else:
+        yield f"{with_capital(label)} matters most: {change}."
     low, high = sorted((100 if row["value"] > 0 else -100) * row[side] for side in ("low", "high"))
     yield f"The interval is {low:.1f} to {high:.1f} games of 100."
-    rivals = [str(key) for key in by_key.index[by_key["most"] >= heavy["least"].iloc[0]] if key != best]
     known_rivals = [name_of_key(game, key).label for key in rivals if key in heavy.index]
     unknown = len(rivals) - len(known_rivals)
     others = [pluralize(unknown, "other number")] if unknown else []
