@@ -13,6 +13,8 @@ from time import monotonic
 import boxes
 import pandas as pd
 
+from strozzi_sim.game import load_game
+
 ROOT = Path(__file__).parents[2]
 TABLES = Path(__file__).parent / "tables"
 DIGITS = "%.6g"  # of a figure in a kept table
@@ -69,7 +71,8 @@ _FIELDS = {
     "strasbourg": "heuristic,spender,tasker,councillor",
 }
 _FOLLOWED = {"strozzi": 60, "medici_vs_strozzi": 100, "strasbourg": 40}  # games
-PLANNED = {"strozzi": 800, "medici_vs_strozzi": 600}  # deals of each plan; Strasbourg's agent plays 8 games a second
+PLANNED = {"strozzi": 1250, "medici_vs_strozzi": 2500, "strasbourg": 250}  # deals of each plan, each from every seat
+STRONG_PLANS, STRONG_PLANNED = "strozzi-plans-strong", 250  # played by strong players; deals of each plan
 RUNS: dict[str, Run] = {}
 for game, counts in PLAYERS.items():
     fair, worth, weights, tournament = _DEALS[game]
@@ -91,11 +94,18 @@ for game, counts in PLAYERS.items():
         f"strozzi tournament {game} --players {counts} --agents {STYLES[game]} --deals {tournament}",
         ("agents", "pairwise"),
     )
-    if game in PLANNED:
-        RUNS[f"{game}-plans"] = Run(f"strozzi plans {game} --deals {PLANNED[game]}", ("plans",), rows=_wins)
+    RUNS[f"{game}-plans"] = Run(f"strozzi plans {game} --deals {PLANNED[game]}", ("plans",), rows=_wins)
     RUNS[f"{game}-boxes"] = Run(
         f"python docs/findings/write.py --play {game}-boxes", ("balance", "worth"), function=boxes.player(game)
     )
+RUNS["strozzi-powers"] = Run(
+    "strozzi worth strozzi 'flag:*' 'power:*' --players 4 --agents heuristic,learned --deals 5000", ("worth",)
+)
+RUNS[STRONG_PLANS] = Run(
+    f"strozzi plans strozzi --agent {load_game('strozzi').tiers['strong']} --deals {STRONG_PLANNED}",
+    ("plans",),
+    rows=_wins,
+)
 FAIR_GAP = "gap <= 6"  # points between the seats
 # searches for the smallest change after which all seats are fair: game, players, agent, most deals of a box
 FAIRER = {

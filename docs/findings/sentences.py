@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import fairer
+import powers
 import runs
 import strategies
 from reading import (
@@ -128,6 +129,8 @@ def _worth() -> Iterator[str]:
     yield from ("", "![Worth of the things of each game](images/findings-worth.png)", "")
     for game, title in GAMES.items():
         yield from _worth_of(game, title)
+        if game == powers.GAME:
+            yield from powers.section()
 
 
 def _worth_of(game: str, title: str) -> Iterator[str]:
