@@ -1,4 +1,4 @@
-"""The section of docs/findings.md on what would be fairer: the smallest change, a bonus, and the numbers that matter."""
+"""The section of docs/findings-in-detail.md on what would be fairer: the smallest change, a bonus, and the numbers that matter."""
 
 from collections.abc import Iterator
 
@@ -48,16 +48,26 @@ def section() -> Iterator[str]:
 
 def _smallest_change(run: str) -> str:
     """Return the answer of a search as an item of a list."""
+    name, *_ = runs.FAIRER[run]
+    return f"- {GAMES[name]}, {players_of(run)}: {smallest_change(run)} {command(run)}"
+
+
+def players_of(run: str) -> str:
+    """Return who plays in a search: "usual players"."""
+    name, _, agent, _ = runs.FAIRER[run]
+    return players_words(load_game(name), agent)
+
+
+def smallest_change(run: str) -> str:
+    """Return the answer of a search, as it continues after a colon."""
     name, counts, agent, deals = runs.FAIRER[run]
     game = load_game(name)
     study = Tune.of(
         game=game, players=player_counts(game, counts), lineups=[[agent]], targets=[runs.FAIR_GAP], deals=deals
     )
-    verdict = study.verdict(
-        {table: runs.read(run, table, columns) for table, columns in _COLUMNS.items()}, study.look()
-    )
-    lines = [line for line in verdict.lines if not line.startswith("Check: ")]
-    return f"- {GAMES[name]}, {players_words(game, agent)}: {lowered(lines)} {command(run)}"
+    tables = {table: runs.read(run, table, columns) for table, columns in _COLUMNS.items()}
+    lines = [line for line in study.verdict(tables, study.look()).lines if not line.startswith("Check: ")]
+    return lowered(lines)
 
 
 def _bonuses() -> Iterator[str]:

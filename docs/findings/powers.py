@@ -1,6 +1,8 @@
-"""The part of docs/findings.md on what a flag's power is worth, apart from the ships that the flag claims."""
+"""What a flag's power is worth in Strozzi, apart from the ships that the flag claims."""
 
 from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
 
 from reading import command, estimate, grid, hold, row
 
@@ -9,39 +11,39 @@ from strozzi_sim.game.restricting import noun_of
 from strozzi_sim.game.variants import resolve_variant
 
 RUN, GAME = "strozzi-powers", "strozzi"
-_FLAGS = ("pirate", "ware", "plus_one")
+QUESTION = "What is a flag worth, and its power?"
+_FLAGS, _TIERS, _KINDS = ("pirate", "ware", "plus_one"), ("usual", "trained"), ("flag", "power")
+THINGS = tuple(f"flag:{flag}" for flag in _FLAGS)  # that are worth what this part says
 
 
-def section() -> Iterator[str]:
-    """Yield the lines: what a player loses without a flag, and without its power alone."""
-    game = load_game(GAME)
-    noun = resolve_variant(game, "base")
-    tiers = {tier: game.tiers[tier] for tier in ("usual", "trained")}
-    lost = {
-        (kind, flag, tier): row(RUN, "worth", thing=f"{kind}:{flag}", agent=agent, figure="score_lost")
-        for kind in ("flag", "power")
-        for flag in _FLAGS
-        for tier, agent in tiers.items()
-    }
-    pirate, ware, plus_one = ({tier: lost["power", flag, tier] for tier in tiers} for flag in _FLAGS)
-    said = hold(
-        pirate["trained"].low > pirate["usual"].high
-        and lost["flag", "pirate", "trained"].high < lost["flag", "pirate", "usual"].low,
-        "Trained players get more out of the pirate's power than usual ones, and less out of the flag with its ship.",
-    )
+def answer() -> str:
+    """Return which power is worth most, and what players make of it, tested on the figures."""
+    lost = {(kind, tier): [_lost(kind, flag, tier) for flag in _FLAGS] for kind in _KINDS for tier in _TIERS}
     order = hold(
-        all(pirate[tier].low > ware[tier].high and ware[tier].low > plus_one[tier].high for tier in tiers),
+        all(dear.low > cheap.high for tier in _TIERS for dear, cheap in pairwise(lost["power", tier])),
         "Whoever plays, the power of the pirate flag is worth most, that of the plus-one flag least.",
     )
-    yield (
-        "**A flag's power, with its ship kept.** Without a flag a player also lacks the ship that it claims. Without the power alone it claims the ship, but takes "
-        f"over nothing, adds no speed or moves no step. Strozzi, 4 players, coins a game: {order} {said} {command(RUN)}"
+    flag, power = ({tier: lost[kind, tier][0] for tier in _TIERS} for kind in _KINDS)
+    trained = hold(
+        power["trained"].low > power["usual"].high and flag["trained"].high < flag["usual"].low,
+        "Trained players get more out of the pirate's power than usual ones, and less out of the flag with its ship.",
     )
-    yield ""
-    head = [f"{what}, {tier}" for what in ("with its ship", "power alone") for tier in tiers]
-    lines = [["flag", *head]]
+    return (
+        "Without a flag a player also lacks the ship that it claims. Without the power alone it claims the ship, but takes over nothing, adds no speed or "
+        f"moves no step. {order} {trained} Coins a game at 4 players: {command(RUN)}"
+    )
+
+
+def table() -> Iterator[str]:
+    """Yield the lines of a table: what a player loses without a flag, and without its power alone."""
+    game = load_game(GAME)
+    box = resolve_variant(game, "base")
+    lines = [["", *(f"{what}, {tier}" for what in ("with its ship", "power alone") for tier in _TIERS)]]
     for flag in _FLAGS:
-        cells = [estimate(lost[kind, flag, tier]) for kind in ("flag", "power") for tier in tiers]
-        lines.append([noun_of(game, noun, f"flag:{flag}"), *cells])
+        cells = [estimate(_lost(kind, flag, tier)) for kind in _KINDS for tier in _TIERS]
+        lines.append([noun_of(game, box, f"flag:{flag}"), *cells])
     yield from grid(lines)
-    yield ""
+
+
+def _lost(kind: str, flag: str, tier: str) -> Any:
+    return row(RUN, "worth", thing=f"{kind}:{flag}", agent=load_game(GAME).tiers[tier], figure="score_lost")

@@ -1,4 +1,4 @@
-"""The commands behind docs/findings.md: playing them, and keeping the tables that the page reads."""
+"""The commands behind the findings: playing them, and keeping the tables that the page reads."""
 
 import json
 import shlex
@@ -7,12 +7,14 @@ import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from time import monotonic
 
 import boxes
 import pandas as pd
 
+import strozzi_sim as ss
 from strozzi_sim.game import load_game
 
 ROOT = Path(__file__).parents[2]
@@ -53,6 +55,12 @@ def _gaps(table: pd.DataFrame) -> pd.DataFrame:
     return table[table["figure"].isin(["seat_gap", "seat_gap_by_chance"])]
 
 
+def _alarms(game: str, players: str, deals: int) -> Frames:
+    """Return what goes wrong in games of usual players, as the sentences that a page has below its answer."""
+    results = ss.simulate(game, players=players, deals=deals, progress=False)
+    return {"alarms": pd.DataFrame({"text": [alarm.text for alarm in results.alarms]})}
+
+
 STYLES = {
     "strozzi": "heuristic,eager,florence,picky,pirate-early,pirate-late,promoter,racer,trader",
     "medici_vs_strozzi": "fair-price,shader,fixed-price,appraiser",
@@ -71,8 +79,13 @@ _FIELDS = {
     "strasbourg": "heuristic,spender,tasker,councillor",
 }
 _FOLLOWED = {"strozzi": 60, "medici_vs_strozzi": 100, "strasbourg": 40}  # games
-PLANNED = {"strozzi": 1250, "medici_vs_strozzi": 2500, "strasbourg": 250}  # deals of each plan, each from every seat
-STRONG_PLANS, STRONG_PLANNED = "strozzi-plans-strong", 250  # played by strong players; deals of each plan
+PLANNED = {  # runs of plans: game, who follows them, deals of each plan, each from every seat
+    "strozzi-plans": ("strozzi", "trained", 1250),
+    "strozzi-plans-strong": ("strozzi", "strong", 250),
+    "medici_vs_strozzi-plans": ("medici_vs_strozzi", "trained", 2500),
+    "strasbourg-plans": ("strasbourg", "trained", 60),
+}
+_WATCHED = {"strozzi": 3000, "medici_vs_strozzi": 3000, "strasbourg": 1000}  # deals of which alarms are counted
 RUNS: dict[str, Run] = {}
 for game, counts in PLAYERS.items():
     fair, worth, weights, tournament = _DEALS[game]
@@ -94,18 +107,20 @@ for game, counts in PLAYERS.items():
         f"strozzi tournament {game} --players {counts} --agents {STYLES[game]} --deals {tournament}",
         ("agents", "pairwise"),
     )
-    RUNS[f"{game}-plans"] = Run(f"strozzi plans {game} --deals {PLANNED[game]}", ("plans",), rows=_wins)
+    RUNS[f"{game}-alarms"] = Run(
+        f"strozzi balance {game} --players {counts} --deals {_WATCHED[game]}",
+        ("alarms",),
+        function=partial(_alarms, game, counts, _WATCHED[game]),
+    )
     RUNS[f"{game}-boxes"] = Run(
         f"python docs/findings/write.py --play {game}-boxes", ("balance", "worth"), function=boxes.player(game)
     )
 RUNS["strozzi-powers"] = Run(
     "strozzi worth strozzi 'flag:*' 'power:*' --players 4 --agents heuristic,learned --deals 5000", ("worth",)
 )
-RUNS[STRONG_PLANS] = Run(
-    f"strozzi plans strozzi --agent {load_game('strozzi').tiers['strong']} --deals {STRONG_PLANNED}",
-    ("plans",),
-    rows=_wins,
-)
+for name, (game, tier, deals) in PLANNED.items():
+    agent = "" if tier == "trained" else f" --agent {load_game(game).tiers[tier]}"
+    RUNS[name] = Run(f"strozzi plans {game}{agent} --deals {deals}", ("plans",), rows=_wins)
 FAIR_GAP = "gap <= 6"  # points between the seats
 # searches for the smallest change after which all seats are fair: game, players, agent, most deals of a box
 FAIRER = {

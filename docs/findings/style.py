@@ -1,4 +1,4 @@
-"""Style of the pictures of docs/findings.md: colours for the colour-blind, marks for grey print, quiet axes."""
+"""Style of the pictures of the findings: colours for the colour-blind, marks for grey print, quiet axes."""
 
 from typing import Any
 

@@ -1,9 +1,9 @@
-"""Write docs/findings.md and its pictures from the kept tables; with --play, play the commands behind them again.
+"""Write docs/findings.md, docs/findings-in-detail.md and their pictures from the kept tables; with --play, play the commands behind them again.
 
 python docs/findings/write.py                   # from docs/findings/tables, in seconds
 python docs/findings/write.py --play            # plays everything first
 python docs/findings/write.py --play strozzi-luck strozzi-sweep
-python docs/findings/write.py --check           # fails unless the page says what the tables say
+python docs/findings/write.py --check           # fails unless the pages say what the tables say
 """
 
 import argparse
@@ -11,12 +11,14 @@ import sys
 from pathlib import Path
 from time import monotonic
 
+import detail
 import pictures
 import reading
 import runs
-import sentences
+import summary
 
-PAGE = Path(__file__).parents[1] / "findings.md"
+DOCS = Path(__file__).parents[1]
+PAGES = {"findings-in-detail.md": detail.page, "findings.md": summary.page}
 
 
 def main() -> None:
@@ -25,7 +27,7 @@ def main() -> None:
     parser.add_argument(
         "--play", nargs="*", metavar="RUN", help=f"play these runs again; default: {', '.join(runs.RUNS)}"
     )
-    parser.add_argument("--check", action="store_true", help="compare the page with the tables, and write nothing")
+    parser.add_argument("--check", action="store_true", help="compare the pages with the tables, and write nothing")
     given = parser.parse_args()
     unknown = [name for name in given.play or () if name not in runs.RUNS]
     if unknown:
@@ -36,15 +38,16 @@ def main() -> None:
             print(f"{name}: {runs.RUNS[name].command}", flush=True)
             print(f"{name}: {runs.play(name):.0f} s", flush=True)
         print(f"all played in {monotonic() - began:.0f} s")
-    page = sentences.page()
-    if given.check:
-        if page != PAGE.read_text("utf-8"):
-            sys.exit(f"{PAGE.name} does not say what its tables say; run python docs/findings/write.py")
-        print(f"{PAGE.name}: {reading.checked()} fixed statements hold")
-        return
-    PAGE.write_text(page, "utf-8")
-    pictures.draw_all()
-    print(f"{PAGE.name}: {reading.checked()} fixed statements hold")
+    reading.forget()
+    for name, text in PAGES.items():
+        page = text()
+        if not given.check:
+            (DOCS / name).write_text(page, "utf-8")
+        elif page != (DOCS / name).read_text("utf-8"):
+            sys.exit(f"{name} does not say what its tables say; run python docs/findings/write.py")
+    if not given.check:
+        pictures.draw_all()
+    print(f"findings: {reading.checked()} fixed statements hold")
 
 
 if __name__ == "__main__":
