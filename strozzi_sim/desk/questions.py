@@ -186,7 +186,13 @@ def box_of(game: str | Game, variant: str = BASE, settings: Sequence[str] = ()) 
             groups.append(group | {"fields": list(_fields(game, kind, (section,), now, before))})
     shipped = {name: each.get("about", "") for name, each in shipped_variants(game).items()}
     columns = sorted({column.name for table in game.fact_tables for column in table.columns})
-    box: Json = {"groups": groups, "variant": variant, "settings": list(settings), "warnings": list(changed.warnings)}
+    box: Json = {
+        "game": game.name,
+        "groups": groups,
+        "variant": variant,
+        "settings": list(settings),
+        "warnings": list(changed.warnings),
+    }
     box |= {"variants": {BASE: "the published game", **shipped}, "players": list(game.player_counts)}
     box |= {"columns": columns, "things": list(restrictions(game, unchanged))}
     box |= {"aims": aims_of(game), "tunable": tunable_of(game, changed), "sweeps": sweeps_of(game, unchanged, changed)}

@@ -200,6 +200,30 @@ def test_the_strip_follows_a_slider_and_boxes_are_kept(browser, desk):
         assert keeps_the_rules_in_both_looks(page)
 
 
+def test_the_strip_shows_no_box_under_the_name_of_another(browser, desk):
+    """Until the changed box is played the strip says that it follows; a number in hand is left with its game."""
+    with watched(browser, FETCHES) as open_page:
+        page = open_page(desk.address)
+        live, slider = page.locator("#live"), page.locator("input[data-key='tracks.bonus.9']")
+        expect(live).to_have_attribute("data-box", '["strozzi","base",[]]')
+        desk.live._job = lambda *given: None  # nothing more is played
+        page.locator("[data-name=tracks] summary").click()
+        slider.focus()
+        page.keyboard.press("ArrowRight")
+        expect(page.locator("#changes")).to_contain_text("20 coins instead of 15")
+        expect(page.locator("#live-says")).to_have_text("Following \u2026")
+        expect(live).to_have_attribute("data-box", '["strozzi","base",[]]')
+        del desk.live._job
+        expect(live).to_have_attribute("data-box", '["strozzi","base",["tracks.bonus.9=20"]]')
+        page.get_by_label("Under the slider").select_option("mean score")
+        expect(page.locator("[data-curve='tracks.bonus.9'] .curve")).to_have_attribute(
+            "aria-label", re.compile("^mean score: ")
+        )
+        page.locator("#game").select_option("medici_vs_strozzi")
+        expect(live.locator("table")).to_have_attribute("data-players", "2")
+        expect(page.locator("#problem")).to_be_hidden()
+
+
 @pytest.mark.slow
 def test_targets_are_rows_and_numbers_are_ticks_which_write_the_text(browser, desk):
     with watched(browser, FETCHES) as open_page:

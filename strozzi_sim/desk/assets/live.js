@@ -3,12 +3,12 @@
 // in hand. `tools` are functions of the desk: at, el, send, complain, place (the box), box (the forms of the box).
 window.makeStrip = tools => {
 const { at, el, send, complain, place, box } = tools;
-const names = "http://www.w3.org/2000/svg", WIDTH = 180, ROW = 22, MOST_ALARMS = 2, COARSE = 0.02;
+const names = "http://www.w3.org/2000/svg", WIDTH = 180, ROW = 22, MOST_ALARMS = 2, COARSE = 0.02, GAP = "gap between the seats";
 let counts = [], agents = "", hand = "", state = { tables: [] }, dragged = {}, posted = Promise.resolve(), isWaiting = false, wake = () => {};
 
 const percent = value => (100 * value).toFixed(1);
 const signed = text => (text.startsWith("-") ? `\u2212${text.slice(1)}` : `+${text}`);
-const minus = text => text.replace("-", "\u2212");
+const minus = text => text.replaceAll("-", "\u2212");
 
 function shape(tag, given, ...children) {
   const made = document.createElementNS(names, tag);
@@ -21,9 +21,15 @@ function shape(tag, given, ...children) {
 
 const mine = () => ({ ...place(dragged), values: { players: counts.join(","), agents }, key: hand });
 
+// Whether another box than the one in the form is on its way to it.
+function isOpening() {
+  const { game, variant, settings } = box();
+  return JSON.stringify(place()) !== JSON.stringify({ game, variant, settings });
+}
+
 // Sends the box of the page; while one is on its way, only the newest waits.
 function post() {
-  if (isWaiting || !counts.length) return;
+  if (isWaiting || !counts.length || isOpening()) return;
   isWaiting = true;
   posted = posted.then(async () => {
     isWaiting = false;
@@ -59,21 +65,21 @@ function sideOf(row, most, fair) {
     shape("line", { x1: x(low), x2: x(high), y1: ROW / 2, y2: ROW / 2, class: "reach" }),
     shape("circle", { cx: x(value), cy: ROW / 2, r: 4.5 }));
   return el("tr", {}, el("th", { scope: "row" }, row.who), el("td", {}, drawn), el("td", { class: "number" }, percent(value)),
-    el("td", { class: "muted" }, `${percent(low)} to ${percent(high)}`), el("td", { class: isClear(row.change) ? "clear" : "muted" }, changeOf(row.change, percent)));
+    el("td", { class: "muted" }, `${percent(low)} to ${percent(high)}`), changeOf(row.change, percent));
 }
 
-const isClear = change => change && change[1] !== null && (change[1] > 0 || change[2] < 0);
-
+// A change, bold if it is not by chance; on narrow pages without its interval.
 function changeOf(change, text) {
-  if (!change) return "";
-  const [value, low, high] = change;
-  return low === null ? signed(text(value)) : `${signed(text(value))} (${minus(text(low))} to ${minus(text(high))})`;
+  if (!change) return el("td");
+  const [value, low, high] = change, isClear = low !== null && (low > 0 || high < 0);
+  const ends = low === null ? null : el("span", { class: "ends" }, ` (${minus(text(low))} to ${minus(text(high))})`);
+  return el("td", { class: isClear ? "clear" : "muted" }, signed(text(value)), ends);
 }
 
 function figureOf(row) {
   const [value, low, high] = row.ends, text = each => each.toFixed(1);
-  return el("tr", {}, el("th", { scope: "row" }, row.who), el("td", {}), el("td", { class: "number" }, text(value)),
-    el("td", { class: "muted" }, low === null ? "" : `${text(low)} to ${text(high)}`), el("td", { class: isClear(row.change) ? "clear" : "muted" }, changeOf(row.change, text)));
+  return el("tr", {}, el("th", { scope: "row" }, row.who), el("td", {}), el("td", { class: "number" }, minus(text(value))),
+    el("td", { class: "muted" }, low === null ? "" : minus(`${text(low)} to ${text(high)}`)), changeOf(row.change, text));
 }
 
 // The widest half of the intervals of shares.
@@ -85,7 +91,7 @@ function tableOf(table) {
     el("caption", {}, el("strong", {}, `${table.players} players`), ` ${table.games.toLocaleString("en")} games`),
     el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "of 100 games"), el("td", {}), el("th", { scope: "col" }, "wins"), el("th", { scope: "col" }, "between (95 %)"), el("th", { scope: "col" }, "change"))),
     el("tbody", {}, ...table.sides.map(row => sideOf(row, most, table.fair)),
-      el("tr", {}, el("th", { scope: "row" }, "gap between the seats"), el("td", {}), el("td", { class: "number" }, percent(value)), el("td", { class: "muted" }, `${percent(low)} to ${percent(high)}`), el("td", {})),
+      el("tr", {}, el("th", { scope: "row" }, GAP), el("td", {}), el("td", { class: "number" }, percent(value)), el("td", { class: "muted" }, `${percent(low)} to ${percent(high)}`), el("td", {})),
       ...table.figures.map(figureOf)));
 }
 
@@ -95,36 +101,54 @@ const isMine = () => {
 };
 
 function draw() {
-  at("live-says").textContent = state.says || (state.tables.length && !isMine() ? "Following \u2026" : "");
-  if (state.tables.length) at("live-tables").replaceChildren(...state.tables.map(tableOf));
-  const shown = isMine() ? state.tables : [], where = players => (shown.length > 1 ? `${players} players: ` : "");
+  const shown = isMine() ? state.tables : [];  // none yet: the tables of the box before stay
+  at("live-says").textContent = state.says || (shown.length ? "" : "Following \u2026");
+  if (state.tables.length) {
+    at("live-tables").replaceChildren(...state.tables.map(tableOf));
+    at("live").dataset.box = JSON.stringify([state.game, state.variant, state.settings]);
+    chooseCurve();
+  }
+  const where = players => (shown.length > 1 ? `${players} players: ` : "");
   const found = [0, 1].flatMap(rank => shown.flatMap(({ players, alarms }) => alarms.slice(rank, rank + 1).map(words => where(players) + words)));
   at("live-alarms").replaceChildren(...found.slice(0, MOST_ALARMS).map(words => el("p", { class: "alarm" }, words)));
   at("live").dataset.version = String(state.version);
-  at("live").dataset.box = JSON.stringify([state.game, state.variant, state.settings]);
   drawCurve();
 }
 
-// The gap between the seats over the values of the number in hand, below its slider.
+// A figure over the values of the number in hand, below its slider.
 function drawCurve() {
-  const place = document.querySelector(`[data-curve="${CSS.escape(hand)}"]`), curve = (state.key === hand && state.curve) || [];
+  const place = document.querySelector(`[data-curve="${CSS.escape(hand)}"]`), name = curveOf();
+  const curve = ((state.key === hand && state.curve) || []).filter(({ ends }) => (ends[name]?.[1] ?? null) !== null);
   for (const other of document.querySelectorAll(".curve")) if (other.parentElement !== place) other.remove();
   if (!place || curve.length < 2) return;
-  const width = 260, height = 84, top = Math.max(...curve.map(each => each.gap[2])) * 1.05, first = curve[0].value, last = curve.at(-1).value;
-  const x = value => 8 + (width - 16) * (value - first) / (last - first), y = share => height - 16 - (height - 36) * share / top;
-  const edge = side => curve.map(each => `${x(each.value)},${y(each.gap[side])}`), now = curve.find(each => each.is_now);
-  const least = curve.reduce((one, two) => (two.gap[0] < one.gap[0] ? two : one));
-  const label = (each, text) => shape("text", { x: x(each.value), y: height - 2, "text-anchor": each === curve[0] ? "start" : each === curve.at(-1) ? "end" : "middle" }, text);
-  const drawn = shape("svg", { class: "curve", width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `gap between the seats: least at ${least.value}, ${percent(least.gap[0])} points` },
-    shape("text", { x: 8, y: 10 }, `gap between the seats${now ? `: ${percent(now.gap[0])} at ${now.value}` : ""}`),
+  const text = isShare(name) ? percent : value => value.toFixed(1), ends = side => curve.map(each => each.ends[name][side]);
+  const width = 260, height = 84, first = curve[0], last = curve.at(-1), top = Math.max(...ends(2)), bottom = Math.min(...ends(1));
+  const x = value => 8 + (width - 16) * (value - first.value) / (last.value - first.value), y = value => height - 16 - (height - 36) * (value - bottom) / (top - bottom || 1);
+  const edge = side => curve.map(each => `${x(each.value)},${y(each.ends[name][side])}`), now = curve.find(each => each.is_now);
+  const least = name === GAP ? curve.reduce((one, two) => (two.ends[GAP][0] < one.ends[GAP][0] ? two : one)) : now;
+  const label = each => shape("text", { x: x(each.value), y: height - 2, "text-anchor": each === first ? "start" : each === last ? "end" : "middle" }, String(each.value));
+  const title = `${name}: ${now ? `${text(now.ends[name][0])} at ${now.value}, ` : ""}${text(Math.min(...ends(0)))} to ${text(Math.max(...ends(0)))} here`;
+  const drawn = shape("svg", { class: "curve", width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": title },
+    shape("text", { x: 8, y: 10 }, title),
     shape("polygon", { points: [...edge(2), ...edge(1).reverse()].join(" "), class: "band" }),
     shape("polyline", { points: edge(0).join(" "), class: "line" }),
-    ...curve.map(each => shape("circle", { cx: x(each.value), cy: y(each.gap[0]), r: each.is_now ? 5 : 2.5, class: each.is_now ? "now" : "" })),
-    ...[curve[0], curve.at(-1), now, least].filter((each, k, all) => each && all.indexOf(each) === k).map(each => label(each, String(each.value))));
+    ...curve.map(each => shape("circle", { cx: x(each.value), cy: y(each.ends[name][0]), r: each.is_now ? 5 : 2.5, class: each.is_now ? "now" : "" })),
+    ...[...new Set([first, last, now, least])].filter(Boolean).map(label));
   const known = place.querySelector(".curve");
   if (known) known.replaceWith(drawn);
   else place.append(drawn);
 }
+
+// The figure of the curve is chosen in the strip, among those of its first table.
+const curveOf = () => at("curve-of").value || GAP;
+const isShare = name => name === GAP || state.tables[0]?.sides.some(row => row.who === name);
+function chooseCurve() {
+  const { sides, figures } = state.tables[0], found = [GAP, ...[...sides, ...figures].map(row => row.who)], before = curveOf();
+  if ([...at("curve-of").options].map(each => each.value).join() === found.join()) return;
+  at("curve-of").replaceChildren(...found.map(name => el("option", {}, name)));
+  at("curve-of").value = found.includes(before) ? before : GAP;
+}
+at("curve-of").addEventListener("change", drawCurve);
 
 // -- sliders: [lowest, highest, step] of a number; while it is dragged the strip follows, and at its end the box does
 
@@ -214,7 +238,13 @@ return {
   drawHistory,
   follow,
   // The box of the page is another one.
-  changed() { dragged = {}; chooseCounts(); post(); },
+  changed() {
+    dragged = {};
+    if (state.game !== at("game").value) at("live-tables").replaceChildren();
+    if (!document.querySelector(`[data-curve="${CSS.escape(hand)}"]`)) hand = "";  // another game, or a removed card
+    chooseCounts();
+    post();
+  },
   drawCurve,
   // Deals that are known of the box at one player count, with a line-up or with any (null); 0 if others are shown.
   seen(players, lineup) {
