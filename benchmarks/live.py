@@ -34,21 +34,24 @@ from strozzi_sim.runtime import workers
 from strozzi_sim.study.box_numbers import tunable_numbers, whole
 
 TRUE_DEALS = 200_000
-# Moves a slider, and returns the milliseconds until the strip shows the box and until every share is known to 2 points.
+# Moves a slider, and returns the milliseconds until the strip shows the box and until every share is known to 2 points, or
+# null for a value that the game refuses.
 MOVE = """async (slider, [value, key, patience]) => {
   const live = document.getElementById("live"), began = performance.now();
   const [, list, place] = key.match(/^(.*)\\.(\\d+)$/) ?? [];
   const has = text => text === `${key}=${value}` || (text.startsWith(`${list}=[`) && JSON.parse(text.slice(list.length + 1))[place] == value);
+  const problem = document.getElementById("problem");
+  problem.hidden = true;
   slider.value = value;
   slider.dispatchEvent(new Event("input", { bubbles: true }));
   const until = seen => new Promise(done => {
-    const look = () => (seen() || performance.now() - began > patience ? done(performance.now() - began) : setTimeout(look, 4));
+    const look = () => (seen() || !problem.hidden || performance.now() - began > patience ? done(performance.now() - began) : setTimeout(look, 4));
     look();
   });
   const shows = () => JSON.parse(live.dataset.box)[2].some(has);
   const first = await until(shows);
   const known = await until(() => shows() && [...live.querySelectorAll("table")].every(each => Number(each.dataset.half) <= 0.02));
-  return [first, known];
+  return problem.hidden ? [first, known] : null;
 }"""
 # Drags a slider over some values and lets it go.
 DRAG = """async (slider, values) => {
@@ -99,16 +102,19 @@ def latency(changes: int, seed: int, games: tuple[str, ...]) -> None:
                 number.key for number in tunable_numbers(load_game(game), resolve_variant(load_game(game), "base"))
             }
             sliders = [slider for slider in sliders if slider.get_attribute("data-key") in tunable]
-            found = []
+            found, moved, refused = [], set(), 0
             for _ in range(changes):
                 slider = sliders[random.integers(len(sliders))]
-                value = random_value(slider, random)
-                found.append(slider.evaluate(MOVE, [value, slider.get_attribute("data-key"), 20_000]))
-            first, known = np.array(found).T
-            print(f"{game}: {changes} changes; milliseconds to the first picture: {quantiles(first)}")
-            print(
-                f"  to +-2 points of every share: {quantiles(known)}; over 20 s: {(known >= 20_000).sum()}", flush=True
-            )
+                key = slider.get_attribute("data-key")
+                times = slider.evaluate(MOVE, [random_value(slider, random), key, 20_000])
+                refused += times is None
+                found += [(*times, key in moved)] if times else []
+                moved.add(key)
+            print(f"{game}: {len(found)} changes, {refused} refused", flush=True)
+            times = np.array(found)
+            for which, rows in (("all", times), ("sliders moved for the first time", times[times[:, 2] == 0])):
+                print(f"  {which}, {len(rows)}: milliseconds to the first picture: {quantiles(rows[:, 0])}")
+                print(f"    to +-2 points of every share: {quantiles(rows[:, 1])}", flush=True)
 
 
 def quantiles(values: Any) -> str:
@@ -253,7 +259,9 @@ def dragging(minutes: float, seed: int) -> None:
             if page.get_by_role("button", name="Undo all").count():
                 page.get_by_role("button", name="Undo all").click()
             slider, lost = page.locator(f'input[data-key="{random.choice(keys)}"]'), time.monotonic() - died
-            first, _ = slider.evaluate(MOVE, [random_value(slider, random), slider.get_attribute("data-key"), 20_000])
+            first, _ = slider.evaluate(
+                MOVE, [random_value(slider, random), slider.get_attribute("data-key"), 20_000]
+            ) or (0, 0)
             slowest = max(slowest, lost + first / 1_000)
             children = process.children(recursive=True)
             own = [each for each in children if "serve(" in " ".join(each.cmdline())]

@@ -201,7 +201,7 @@ def test_the_strip_follows_a_slider_and_boxes_are_kept(browser, desk):
 
 
 def test_the_strip_shows_no_box_under_the_name_of_another(browser, desk):
-    """Until the changed box is played the strip says that it follows; a number in hand is left with its game."""
+    """Until the changed box is played the strip says that it follows; the number in hand and the player are left with their game."""
     with watched(browser, FETCHES) as open_page:
         page = open_page(desk.address)
         live, slider = page.locator("#live"), page.locator("input[data-key='tracks.bonus.9']")
@@ -219,6 +219,7 @@ def test_the_strip_shows_no_box_under_the_name_of_another(browser, desk):
         expect(page.locator("[data-curve='tracks.bonus.9'] .curve")).to_have_attribute(
             "aria-label", re.compile("^mean score: ")
         )
+        page.get_by_label("Who plays").select_option(label="weak players")
         page.locator("#game").select_option("medici_vs_strozzi")
         expect(live.locator("table")).to_have_attribute("data-players", "2")
         expect(page.locator("#problem")).to_be_hidden()
@@ -238,7 +239,7 @@ def test_targets_are_rows_and_numbers_are_ticks_which_write_the_text(browser, de
             name: page.locator("#form").get_by_label(name, exact=True)
             for name in ("Figure", "Relation", "Number", "Tolerance")
         }
-        expect(targets).to_have_value("gap <= 3")
+        expect(targets).to_have_value("gap <= 5")
         of_row["Number"].fill("2.5")
         page.get_by_role("button", name="Add a target").click()
         of_row["Number"].nth(1).fill("27")
@@ -257,7 +258,7 @@ def test_targets_are_rows_and_numbers_are_ticks_which_write_the_text(browser, de
         targets.fill("score_mean >= 1 at 3 players")
         expect(of_row["Figure"]).to_have_count(0)
         page.get_by_role("button", name="Add a target").click()
-        expect(targets).to_have_value("score_mean >= 1 at 3 players; gap <= 3")
+        expect(targets).to_have_value("score_mean >= 1 at 3 players; gap <= 5")
         page.get_by_role("button", name="Remove the target: gap between the seats").click()
 
         page.get_by_text("Tick the numbers").click()

@@ -1,8 +1,8 @@
 "use strict";
 // The strip under the box: it posts the box of the page, follows what is known of it, and draws the curve of the number
-// in hand. `tools` are functions of the desk: at, el, send, complain, place (the box), box (the forms of the box).
+// in hand. `tools` are functions of the desk, among them `place`, the box, and `box`, its forms.
 window.makeStrip = tools => {
-const { at, el, send, complain, place, box } = tools;
+const { at, el, send, tried, pause, same, flip, place, box } = tools;
 const names = "http://www.w3.org/2000/svg", WIDTH = 180, ROW = 22, MOST_ALARMS = 2, COARSE = 0.02, GAP = "gap between the seats";
 let counts = [], agents = "", hand = "", state = { tables: [] }, dragged = {}, posted = Promise.resolve(), isWaiting = false, wake = () => {};
 
@@ -24,22 +24,18 @@ const mine = () => ({ ...place(dragged), values: { players: counts.join(","), ag
 // Whether another box than the one in the form is on its way to it.
 function isOpening() {
   const { game, variant, settings } = box();
-  return JSON.stringify(place()) !== JSON.stringify({ game, variant, settings });
+  return !same(place(), { game, variant, settings });
 }
 
 // Sends the box of the page; while one is on its way, only the newest waits.
 function post() {
   if (isWaiting || !counts.length || isOpening()) return;
   isWaiting = true;
-  posted = posted.then(async () => {
+  posted = posted.then(tried(async () => {
     isWaiting = false;
-    try {
-      await send("live", mine());
-      wake();
-    } catch (error) {
-      complain(error.message);
-    }
-  });
+    await send("live", mine());
+    wake();
+  }));
 }
 
 function chooseCounts() {
@@ -52,6 +48,7 @@ function chooseCounts() {
     event.target.checked = counts.includes(each);
     post();
   } }), String(each)));
+  if (!box().agents.some(([, agent]) => agent === agents)) agents = "";
   const usual = box().agents.map(([name, agent]) => el("option", { value: agent }, `${name} players`));
   const made = el("select", { "aria-label": "Who plays", onchange: event => { agents = event.target.value; post(); } }, ...usual);
   made.value = agents || box().usual;
@@ -95,10 +92,7 @@ function tableOf(table) {
       ...table.figures.map(figureOf)));
 }
 
-const isMine = () => {
-  const shown = place(dragged);
-  return state.game === shown.game && state.variant === shown.variant && JSON.stringify(state.settings) === JSON.stringify(shown.settings);
-};
+const isMine = () => same(place(dragged), { game: state.game, variant: state.variant, settings: state.settings });
 
 function draw() {
   const shown = isMine() ? state.tables : [];  // none yet: the tables of the box before stay
@@ -184,19 +178,12 @@ function drag(key, values) {
 // -- following: nothing is asked of the desk, and so nothing plays, while the page is hidden
 
 async function follow() {
-  for (;;) {
-    if (document.hidden) await new Promise(done => document.addEventListener("visibilitychange", done, { once: true }));
-    try {
-      state = await send(`live?have=${state.version ?? ""}`);
-      if (state.game === undefined || (!isMine() && document.hasFocus())) post();  // windows share the strip: the one in use
-      draw();
-      const isRough = state.tables.length < counts.length || state.tables.some(table => halfOf(table) > COARSE);
-      await new Promise(done => { wake = done; setTimeout(done, isRough ? 30 : 200); });  // a new box is followed at once
-    } catch (error) {
-      complain(error.message);
-      await new Promise(done => setTimeout(done, 3000));
-    }
-  }
+  if (document.hidden) await new Promise(done => document.addEventListener("visibilitychange", done, { once: true }));
+  state = await send(`live?have=${state.version ?? ""}`);
+  if (state.game === undefined || (!isMine() && document.hasFocus())) post();  // windows share the strip: the one in use
+  draw();
+  const isRough = state.tables.length < counts.length || state.tables.some(table => halfOf(table) > COARSE);
+  await Promise.race([pause(isRough ? 30 : 200), new Promise(done => { wake = done; })]);  // a new box is followed at once
 }
 
 // -- the history: boxes that were kept or asked about, of which two are compared
@@ -220,8 +207,8 @@ const textOf = (row, name) => (Object.keys(row.figures).indexOf(name) < row.shar
 
 function rowOf(row, back) {
   const names = Object.keys(row.figures), [gap, first] = names, [last, score, length] = names.slice(row.shares - 1);
-  const deed = (path, more = {}) => () => send(path, { answer: row.number, ...more }).catch(error => complain(error.message));
-  return el("tr", {}, el("td", {}, el("input", { type: "checkbox", checked: compared.has(row.number), "aria-label": `compare box ${row.number}`, onchange: () => { compared.has(row.number) ? compared.delete(row.number) : compared.add(row.number); drawHistory(rows, back); } })),
+  const deed = (path, more = {}) => tried(() => send(path, { answer: row.number, ...more }));
+  return el("tr", {}, el("td", {}, el("input", { type: "checkbox", checked: compared.has(row.number), "aria-label": `compare box ${row.number}`, onchange: () => { flip(compared, row.number); drawHistory(rows, back); } })),
     el("th", { scope: "row" }, row.box), el("td", {}, `${row.players}, ${row.who}`), ...[gap, first, last, score, length].map(name => el("td", { class: "number", title: row.figures[name].map(end => end?.toFixed(4)).join(" ") }, textOf(row, name)(row.figures[name][0]))),
     el("td", { class: "number" }, row.games.toLocaleString("en")), el("td", {}, el("input", { type: "text", value: row.note, "aria-label": `note on box ${row.number}`, onchange: event => deed("remark", { name: event.target.value })() })),
     el("td", {}, el("button", { type: "button", onclick: () => back(row) }, "Back to it"), " ", el("button", { type: "button", "aria-label": `forget box ${row.number}`, onclick: deed("drop") }, "\u00d7")));
