@@ -258,13 +258,13 @@ def dragging(minutes: float, seed: int) -> None:
                 kills += 1
             if page.get_by_role("button", name="Undo all").count():
                 page.get_by_role("button", name="Undo all").click()
+                page.locator("#changes strong").wait_for(state="detached")
             slider, lost = page.locator(f'input[data-key="{random.choice(keys)}"]'), time.monotonic() - died
             first, _ = slider.evaluate(
                 MOVE, [random_value(slider, random), slider.get_attribute("data-key"), 20_000]
             ) or (0, 0)
             slowest = max(slowest, lost + first / 1_000)
-            children = process.children(recursive=True)
-            own = [each for each in children if "serve(" in " ".join(each.cmdline())]
+            own = [psutil.Process(each._process.pid) for each in workers._all if each.alive]
             row = {"minutes": round((time.monotonic() - began) / 60, 1), "drags": drags, "kills": kills}
             row |= {"seconds after the last": round(lost + first / 1_000, 2), "slowest": round(slowest, 2)}
             row |= {

@@ -225,6 +225,25 @@ def test_the_strip_shows_no_box_under_the_name_of_another(browser, desk):
         expect(page.locator("#problem")).to_be_hidden()
 
 
+def test_a_slider_is_not_taken_from_the_hand(browser, desk):
+    """A box that arrives while a slider is held is shown once it is let go, and what is dragged meanwhile counts."""
+    with watched(browser, FETCHES) as open_page:
+        page = open_page(desk.address)
+        page.locator("[data-name=tracks] summary").click()
+        place = page.locator("input[data-key='tracks.bonus.9']").bounding_box()
+        height = place["y"] + place["height"] / 2
+        page.mouse.move(place["x"] + place["width"] / 2, height)
+        page.mouse.down()
+        field = page.locator("[id='field-tracks.bonus.7']")
+        field.evaluate("field => { field.value = '10'; field.dispatchEvent(new Event('change')); }")
+        expect(page.locator("#live")).to_have_attribute("data-box", re.compile(r'"tracks\.bonus\.7=10"'))
+        expect(page.locator("#changes")).to_be_empty()
+        page.mouse.move(place["x"] + place["width"] - 1, height, steps=4)
+        page.mouse.up()
+        expect(page.locator("#changes")).to_contain_text("space 7 of the tracks pays 10 coins")
+        expect(page.locator("#changes")).to_contain_text("space 9 of the tracks pays 30 coins")
+
+
 @pytest.mark.slow
 def test_targets_are_rows_and_numbers_are_ticks_which_write_the_text(browser, desk):
     with watched(browser, FETCHES) as open_page:

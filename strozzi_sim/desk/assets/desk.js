@@ -85,6 +85,7 @@ async function open(variant) {
   const asked = place(), mine = ++opened;
   if (variant !== undefined) asked.variant = variant;
   const found = await send("box", asked);
+  await strip.held;  // a slider is not taken from the hand
   if (mine !== opened) return;  // a newer change is on its way
   box = found;
   complain("");
@@ -265,6 +266,7 @@ function choose(name) {
   showQuestions();
   showForm();
   at("form").querySelector("input, select, textarea, button")?.focus({ preventScroll: true });
+  at("form").scrollIntoView({ block: "nearest" });
 }
 
 function players(given) {
@@ -438,7 +440,7 @@ function seenOf(values) {
   const { seen, usual } = data.questions.find(each => each.name === chosen) ?? {};
   if (!seen) return 0;
   const agents = values.agents ?? usual.agents;
-  return strip.seen(values.players ?? "", agents === "tiers" ? null : agents ?? "");
+  return Math.min(seen, strip.seen(values.players ?? "", agents === "tiers" ? null : agents ?? ""));
 }
 
 let previewed = 0;
@@ -559,7 +561,6 @@ async function reopen(each) {
   filled[`${each.question}.precision`] = each.precision;
   await adopt(each.variant, each.settings);
   choose(each.question);
-  at("ask").scrollIntoView();
 }
 
 // Two answers become one page of what differs; answers without figures in common are shown beside each other.
@@ -632,10 +633,7 @@ at("keep-box").addEventListener("click", tried(async () => {
   await send("remember", place());
   at("history").querySelector("details").open = true;
 }));
-at("make-fair").addEventListener("click", () => {
-  choose("tune");
-  at("ask").scrollIntoView();
-});
+at("make-fair").addEventListener("click", () => choose("tune"));
 at("sheet").addEventListener("change", tried(async event => {
   const [file] = event.target.files;
   const { settings: given } = await send("sheet", { game: at("game").value, name: await file.text() });

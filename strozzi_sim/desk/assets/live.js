@@ -4,7 +4,7 @@
 window.makeStrip = tools => {
 const { at, el, send, tried, pause, same, flip, place, box } = tools;
 const names = "http://www.w3.org/2000/svg", WIDTH = 180, ROW = 22, MOST_ALARMS = 2, COARSE = 0.02, GAP = "gap between the seats";
-let counts = [], agents = "", hand = "", state = { tables: [] }, dragged = {}, posted = Promise.resolve(), isWaiting = false, wake = () => {};
+let counts = [], agents = "", hand = "", state = { tables: [] }, dragged = {}, posted = Promise.resolve(), isWaiting = false, wake = () => {}, held = null;  // held: until the slider under the pointer is let go
 
 const percent = value => (100 * value).toFixed(1);
 const signed = text => (text.startsWith("-") ? `\u2212${text.slice(1)}` : `+${text}`);
@@ -21,11 +21,8 @@ function shape(tag, given, ...children) {
 
 const mine = () => ({ ...place(dragged), values: { players: counts.join(","), agents }, key: hand });
 
-// Whether another box than the one in the form is on its way to it.
-function isOpening() {
-  const { game, variant, settings } = box();
-  return !same(place(), { game, variant, settings });
-}
+// Whether another game or variant than that of the form is on its way to it.
+const isOpening = () => place().game !== box().game || place().variant !== box().variant;
 
 // Sends the box of the page; while one is on its way, only the newest waits.
 function post() {
@@ -152,7 +149,10 @@ function slider(key, value, ends, id, label, before, set, field = key, whole = v
   const made = el("input", { type: "range", id: `slide-field-${key}`, "data-key": key, "aria-label": `${label}, slider`, min: String(ends[0]), max: String(ends[1]), step: String(ends[2]), title: "double click: the published value" });
   made.value = String(value);
   made.addEventListener("focus", () => take(key));
-  made.addEventListener("pointerdown", () => take(key));
+  made.addEventListener("pointerdown", () => {
+    take(key);
+    held = new Promise(done => { for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => setTimeout(done), { once: true }); });
+  });
   made.addEventListener("input", () => {
     const now = whole(Number(made.value));
     at(id).value = JSON.stringify(now);
@@ -238,6 +238,7 @@ return {
     const shown = isMine() && (lineup === null || (lineup || box().usual) === (agents || box().usual)) ? state.tables : [];
     return shown.find(table => String(table.players) === players)?.deals ?? 0;
   },
+  get held() { return held; },
   get players() { return counts.map(String); },
   get agents() { return agents && agents !== box().usual ? agents : ""; },
 };
