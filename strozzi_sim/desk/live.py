@@ -42,7 +42,7 @@ _MOST_DEALS = 400_000  # of a box
 _REST = 2.0  # seconds that a box is shown before its alarms are counted, which takes about a second of a core
 _TIMED = 0.03  # seconds of play from which the pace of a table is known
 MOST_DEATHS = 3  # of the worker without a batch between them; then nothing plays until the next box
-_WAIT = 0.5  # seconds before a worker that died is replaced
+_WAIT = 0.5  # seconds before a worker that replaced one is replaced
 _SEED = 0
 GAP = "gap between the seats"
 DEFINITIONS = (
@@ -344,7 +344,7 @@ class Live:
             with self._changed:
                 self.restarts += 1
                 self._say(f"The process that plays {died.what}; another one goes on.")
-                self._changed.wait(_WAIT)
+                self._changed.wait(_WAIT * (self._deaths - 1))
         except StrozziError as error:
             self._stop(str(error))
 

@@ -230,7 +230,9 @@ def test_a_slider_is_not_taken_from_the_hand(browser, desk):
     with watched(browser, FETCHES) as open_page:
         page = open_page(desk.address)
         page.locator("[data-name=tracks] summary").click()
-        place = page.locator("input[data-key='tracks.bonus.9']").bounding_box()
+        slider = page.locator("input[data-key='tracks.bonus.9']")
+        slider.scroll_into_view_if_needed()
+        place = slider.bounding_box()
         height = place["y"] + place["height"] / 2
         page.mouse.move(place["x"] + place["width"] / 2, height)
         page.mouse.down()
