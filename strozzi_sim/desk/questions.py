@@ -82,8 +82,8 @@ def forms() -> list[dict[str, Any]]:
     """Return the questions with the arguments in their forms, in the order of the page."""
     asked = []
     for name, each in questions().items():
-        form = {"name": name, "fields": [*fields_of(each).values()], "precisions": precisions_of(each)}
-        form |= {"seen": MOST_SEEN.get(name, 0)}
+        form: Json = {"name": name, "fields": [*fields_of(each).values()], "precisions": precisions_of(each)}
+        form["seen"] = MOST_SEEN.get(name, 0)
         offer = {key: getattr(each.offer, key) for key in ("asks", "about", "front", "needs_change", "usual")}
         asked.append(form | offer)
     # a type becomes its name, and REQUIRED becomes ""
