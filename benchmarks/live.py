@@ -15,7 +15,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -30,24 +30,45 @@ from strozzi_sim.desk.server import DeskServer
 from strozzi_sim.errors import InputError
 from strozzi_sim.game import default_players, find_game, load_game
 from strozzi_sim.game.variants import resolve_variant, with_settings
+from strozzi_sim.runtime import workers
 from strozzi_sim.study.box_numbers import tunable_numbers, whole
 
-GAMES = ("strozzi", "medici_vs_strozzi", "strasbourg")
 TRUE_DEALS = 200_000
-# Moves a slider, and returns the milliseconds until the strip shows the box and until every share is known to 2 points.
+# Moves a slider, and returns the milliseconds until the strip shows the box and until every share is known to 2 points, or
+# null for a value that the game refuses.
 MOVE = """async (slider, [value, key, patience]) => {
-  const live = document.getElementById("live"), wanted = `${key}=${value}`, began = performance.now();
+  const live = document.getElementById("live"), began = performance.now();
+  const [, list, place] = key.match(/^(.*)\\.(\\d+)$/) ?? [];
+  const has = text => text === `${key}=${value}` || (text.startsWith(`${list}=[`) && JSON.parse(text.slice(list.length + 1))[place] == value);
+  const problem = document.getElementById("problem");
+  problem.hidden = true;
   slider.value = value;
   slider.dispatchEvent(new Event("input", { bubbles: true }));
   const until = seen => new Promise(done => {
-    const look = () => (seen() || performance.now() - began > patience ? done(performance.now() - began) : setTimeout(look, 4));
+    const look = () => (seen() || !problem.hidden || performance.now() - began > patience ? done(performance.now() - began) : setTimeout(look, 4));
     look();
   });
-  const shows = () => JSON.parse(live.dataset.box ?? "[]")[2]?.includes(wanted) && live.querySelector("table");
+  const shows = () => JSON.parse(live.dataset.box)[2].some(has);
   const first = await until(shows);
   const known = await until(() => shows() && [...live.querySelectorAll("table")].every(each => Number(each.dataset.half) <= 0.02));
-  return [first, known];
+  return problem.hidden ? [first, known] : null;
 }"""
+# Drags a slider over some values and lets it go.
+DRAG = """async (slider, values) => {
+  for (const value of values) {
+    slider.value = value;
+    slider.dispatchEvent(new Event("input", { bubbles: true }));
+    await new Promise(done => setTimeout(done, 60));
+  }
+  slider.dispatchEvent(new Event("change", { bubbles: true }));
+}"""
+# Keeps what the page complains of.
+COMPLAINTS = """() => {
+  window.said = new Set();
+  const problem = document.getElementById("problem");
+  new MutationObserver(() => problem.textContent && said.add(problem.textContent)).observe(problem, { childList: true });
+}"""
+PAGE_MB = "Math.round(performance.memory.usedJSHeapSize / 2 ** 20)"
 
 
 @contextmanager
@@ -70,10 +91,10 @@ def desk_page(game: str) -> Iterator[Any]:
         server.server_close()
 
 
-def latency(changes: int, seed: int) -> None:
+def latency(changes: int, seed: int, games: tuple[str, ...]) -> None:
     """Print the quantiles of the times from a change to the first picture and to +-2 points, by game."""
     random = np.random.default_rng(seed)
-    for game in GAMES:
+    for game in games:
         with desk_page(game) as page:
             time.sleep(10)  # a designer looks at the box first, and the strip plays it further
             sliders = page.locator("input[type=range][data-key]").all()
@@ -81,17 +102,19 @@ def latency(changes: int, seed: int) -> None:
                 number.key for number in tunable_numbers(load_game(game), resolve_variant(load_game(game), "base"))
             }
             sliders = [slider for slider in sliders if slider.get_attribute("data-key") in tunable]
-            found = []
+            found, moved, refused = [], set(), 0
             for _ in range(changes):
                 slider = sliders[random.integers(len(sliders))]
-                low, high, step = (float(slider.get_attribute(name) or 1) for name in ("min", "max", "step"))
-                value = low + step * random.integers(0, int((high - low) / step) + 1)
-                found.append(slider.evaluate(MOVE, [whole(value), slider.get_attribute("data-key"), 20_000]))
-            first, known = np.array(found).T
-            print(f"{game}: {changes} changes; milliseconds to the first picture: {quantiles(first)}")
-            print(
-                f"  to +-2 points of every share: {quantiles(known)}; over 20 s: {(known >= 20_000).sum()}", flush=True
-            )
+                key = slider.get_attribute("data-key")
+                times = slider.evaluate(MOVE, [random_value(slider, random), key, 20_000])
+                refused += times is None
+                found += [(*times, key in moved)] if times else []
+                moved.add(key)
+            print(f"{game}: {len(found)} changes, {refused} refused", flush=True)
+            times = np.array(found)
+            for which, rows in (("all", times), ("sliders moved for the first time", times[times[:, 2] == 0])):
+                print(f"  {which}, {len(rows)}: milliseconds to the first picture: {quantiles(rows[:, 0])}")
+                print(f"    to +-2 points of every share: {quantiles(rows[:, 1])}", flush=True)
 
 
 def quantiles(values: Any) -> str:
@@ -114,16 +137,14 @@ def random_box(game: str, random: Any) -> tuple[str, ...]:
 
 
 def coverage(boxes: int, stops: int, seed: int, games: tuple[str, ...]) -> None:
-    """Print how often the intervals of shares and of their changes hold at random moments."""
+    """Print how often every interval of the strip holds at random moments of random boxes and player counts."""
     random = np.random.default_rng(seed)
-    shares: list[float] = []  # by box: the part of its intervals that held
-    changes: list[float] = []
-    n_stops = 0
+    rates: dict[str, list[float]] = {}  # by figure: of each box, the part of its intervals that held
+    seen = 0
     for number in range(boxes):
         game = games[number % len(games)]
-        settings = random_box(game, random)
+        settings, count = random_box(game, random), int(random.choice(find_game(game).player_counts))
         live = Live(lambda: False)
-        count = default_players(find_game(game))
         live.show(LiveBox(game, counts=(count,)))
         time.sleep(random.uniform(1, 4))
         live.state()
@@ -135,24 +156,33 @@ def coverage(boxes: int, stops: int, seed: int, games: tuple[str, ...]) -> None:
                 live.state(str(live.version), 0.02)
             shown += live.state()["tables"]
         live.close()
-        true = true_shares(game, count, settings)
-        moves = true - true_shares(game, count, ())
-        n_stops += len(shown)
-        rows = [(seat, row) for table in shown for seat, row in enumerate(table["sides"])]
-        held = [row["ends"][1] <= true[seat] <= row["ends"][2] for seat, row in rows]
-        moved = [row["change"][1] <= moves[seat] <= row["change"][2] for seat, row in rows if row["change"]]
-        shares += [np.mean(held)] if held else []
-        changes += [np.mean(moved)] if moved else []
-        print(
-            f"{n_stops} stops of {number + 1} boxes: shares {held_words(shares)}; changes {held_words(changes)}",
-            flush=True,
-        )
+        seen += len(shown)
+        table = table_of(game, count)
+        true, first = true_figures(table, settings), true_figures(table, ())
+        held: dict[str, list[bool]] = {}
+        for row, figure, value in (each for known in shown for each in intervals(known, true, first)):
+            if row[1] is not None:
+                held.setdefault(figure, []).append(row[1] <= value <= row[2])
+        for figure, found in held.items():
+            rates.setdefault(figure, []).append(float(np.mean(found)))
+        print(f"{seen} stops of {number + 1} boxes", flush=True)
+    for figure, found in rates.items():
+        print(f"  {figure}: {held_words(found)}", flush=True)
+
+
+def intervals(shown: Any, true: Any, first: Any) -> Iterator[tuple[Any, str, float]]:
+    """Yield the intervals of a table of the strip, each with the kind of its figure and the true value."""
+    sides = len(shown["sides"])
+    kinds = ["wins"] * sides + ["score", "length", "lead"]
+    yield shown["gap"], "gap", np.ptp(true[:sides])
+    for row, kind, value, before in zip([*shown["sides"], *shown["figures"]], kinds, true, first, strict=True):
+        yield row["ends"], kind, value
+        if row["change"]:
+            yield row["change"], f"change of {kind}", value - before
 
 
 def held_words(rates: list[float]) -> str:
     """Return the mean of the boxes' rates with an interval of 95 %, resampled by box, as the stops of a box go together."""
-    if not rates:
-        return "none shown"
     draws = np.random.default_rng(0).choice(rates, (2_000, len(rates))).mean(axis=1)
     low, high = np.quantile(draws, [0.025, 0.975])
     return f"{np.mean(rates):.1%} ({low:.1%} to {high:.1%}), all of {sum(rate == 1 for rate in rates)} of {len(rates)} boxes"
@@ -161,12 +191,12 @@ def held_words(rates: list[float]) -> str:
 KNOWN: dict[tuple[Any, ...], Any] = {}
 
 
-def true_shares(game: str, count: int, settings: tuple[str, ...]) -> Any:
-    """Return the shares of wins of a box in TRUE_DEALS games that no strip plays."""
-    if (game, count, settings) not in KNOWN:
-        series = played(table_of(game, count), settings, TRUE_DEALS // 100, first=10**7)
-        KNOWN[game, count, settings] = series.by_chunk().mean(axis=0)[:count]
-    return KNOWN[game, count, settings]
+def true_figures(table: LiveTable, settings: tuple[str, ...]) -> Any:
+    """Return the figures of a box in TRUE_DEALS games that no strip plays."""
+    if (table.name, settings) not in KNOWN:
+        series = played(table, settings, TRUE_DEALS // 100, first=10**7)
+        KNOWN[table.name, settings] = series.by_chunk().mean(axis=0)
+    return KNOWN[table.name, settings]
 
 
 def table_of(game: str, count: int) -> LiveTable:
@@ -187,7 +217,7 @@ def played(table: LiveTable, settings: tuple[str, ...], chunks: int, first: int 
 def width(numbers: int, seed: int) -> None:
     """Print the median ratio of the interval of a change to that of two boxes that share the same games."""
     random = np.random.default_rng(seed)
-    for game in GAMES[:2]:
+    for game in ("strozzi", "medici_vs_strozzi"):
         table = table_of(game, default_players(find_game(game)))
         base = played(table, (), 2_000)
         ratios = []
@@ -209,32 +239,46 @@ def width(numbers: int, seed: int) -> None:
 
 
 def dragging(minutes: float, seed: int) -> None:
-    """Move sliders at random; every half minute kill the process that plays, and print memory and complaints."""
+    """Drag sliders at random; every minute kill the process that plays, and print memory, processes and complaints."""
     random = np.random.default_rng(seed)
     with desk_page("strozzi") as page:
-        sliders = page.locator("input[type=range][data-key]").all()
-        process, began, kills, slowest, refused = psutil.Process(), time.monotonic(), 0, 0.0, set()
+        page.evaluate(COMPLAINTS)
+        process, began, kills, drags, slowest = psutil.Process(), time.monotonic(), 0, 0, 0.0
+        keys = [each.get_attribute("data-key") for each in page.locator("input[type=range][data-key]").all()]
         while time.monotonic() - began < 60 * minutes:
-            until = time.monotonic() + 30
+            until = time.monotonic() + 60
             while time.monotonic() < until:
-                slider = sliders[random.integers(len(sliders))]
-                low, high, step = (float(slider.get_attribute(name) or 1) for name in ("min", "max", "step"))
-                value = whole(low + step * random.integers(0, int((high - low) / step) + 1))
-                slider.evaluate(MOVE, [value, slider.get_attribute("data-key"), random.uniform(20, 600)])
-                if words := page.locator("#problem").text_content():
-                    refused.add(words)
-            for child in process.children():
-                with suppress(psutil.Error):  # one that ended just now
-                    if "serve(" in " ".join(child.cmdline()):
-                        child.kill()
-                        kills += 1
+                slider = page.locator(f'input[data-key="{random.choice(keys)}"]')
+                slider.evaluate(DRAG, [random_value(slider, random) for _ in range(random.integers(1, 8))])
+                time.sleep(random.uniform(0, 1))
+                drags += 1
             died = time.monotonic()
-            slider.evaluate(MOVE, [value, slider.get_attribute("data-key"), 10_000])
-            slowest = max(slowest, time.monotonic() - died)
-            row = {"minutes": round((time.monotonic() - began) / 60, 1), "MB": process.memory_info().rss >> 20}
-            print(
-                json.dumps(row | {"kills": kills, "slowest": round(slowest, 2), "refused": sorted(refused)}), flush=True
-            )
+            for worker in [each for each in workers._all if each.pool == play_chunks.__name__]:
+                psutil.Process(worker._process.pid).kill()
+                kills += 1
+            if page.get_by_role("button", name="Undo all").count():
+                page.get_by_role("button", name="Undo all").click()
+                page.locator("#changes strong").wait_for(state="detached")
+            slider, lost = page.locator(f'input[data-key="{random.choice(keys)}"]'), time.monotonic() - died
+            first, _ = slider.evaluate(
+                MOVE, [random_value(slider, random), slider.get_attribute("data-key"), 20_000]
+            ) or (0, 0)
+            slowest = max(slowest, lost + first / 1_000)
+            own = [psutil.Process(each._process.pid) for each in workers._all if each.alive]
+            row = {"minutes": round((time.monotonic() - began) / 60, 1), "drags": drags, "kills": kills}
+            row |= {"seconds after the last": round(lost + first / 1_000, 2), "slowest": round(slowest, 2)}
+            row |= {
+                "MB": process.memory_info().rss >> 20,
+                "MB of workers": [each.memory_info().rss >> 20 for each in own],
+            }
+            row |= {"threads": process.num_threads(), "MB of the page": page.evaluate(PAGE_MB)}
+            print(json.dumps(row | {"said": page.evaluate("[...said]")}), flush=True)
+
+
+def random_value(slider: Any, random: Any) -> float:
+    """Return a value that a slider can be dragged to."""
+    low, high, step = (float(slider.get_attribute(name) or 1) for name in ("min", "max", "step"))
+    return whole(low + step * random.integers(0, int((high - low) / step) + 1))
 
 
 def main() -> None:
@@ -246,11 +290,11 @@ def main() -> None:
     parser.add_argument("--stops", type=int, default=50, help="of each box")
     parser.add_argument("--numbers", type=int, default=50)
     parser.add_argument("--minutes", type=float, default=10.0)
-    parser.add_argument("--games", default="strozzi,medici_vs_strozzi")
+    parser.add_argument("--games", default="strozzi,medici_vs_strozzi,strasbourg")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     if options.what == "latency":
-        latency(options.changes, options.seed)
+        latency(options.changes, options.seed, tuple(options.games.split(",")))
     elif options.what == "coverage":
         coverage(options.boxes, options.stops, options.seed, tuple(options.games.split(",")))
     elif options.what == "width":

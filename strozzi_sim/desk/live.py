@@ -10,16 +10,18 @@ import hashlib
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from threading import Condition, Thread
 from time import monotonic
 from typing import Any
+
+import numpy as np
 
 from strozzi_sim.agent import AgentSpec
 from strozzi_sim.agent.names import core_count, lineups_of
 from strozzi_sim.desk import measured
 from strozzi_sim.desk.batches import alarms_of, in_worker, play_chunks
-from strozzi_sim.desk.measured import Bounds, Series
+from strozzi_sim.desk.measured import Series
 from strozzi_sim.errors import InputError, StrozziError
 from strozzi_sim.facts.figures import DECISIONS, SCORE
 from strozzi_sim.game import Game, find_game
@@ -34,13 +36,13 @@ from strozzi_sim.study.wording import player_words, players_words
 Json = dict[str, Any]
 UNSEEN_SECONDS = 10.0  # after the last request of a page nothing plays
 SEEN = 200  # boxes that are remembered
-NEIGHBOURS = 9  # values of the number in hand that are played
+NEIGHBOURS = 9  # most other values of the number in hand that are played
 FIRST_BESIDE, ENOUGH_BESIDE = 2_000, 20_000  # deals of each, before the box is known finely and afterwards
 _MOST_DEALS = 400_000  # of a box
 _REST = 2.0  # seconds that a box is shown before its alarms are counted, which takes about a second of a core
 _TIMED = 0.03  # seconds of play from which the pace of a table is known
 MOST_DEATHS = 3  # of the worker without a batch between them; then nothing plays until the next box
-_WAIT = 0.5  # seconds before a worker that died is replaced
+_WAIT = 0.5  # seconds before a worker that replaced one is replaced
 _SEED = 0
 GAP = "gap between the seats"
 DEFINITIONS = (
@@ -101,14 +103,15 @@ class LiveTable:
         if self.is_selfplay:
             return [seat_words(seat, self.players) for seat in range(self.players)]
         positions = [self.lineup[place % len(self.lineup)].text for place in range(self.players)]
-        return [player_words(self.game, text) for text in positions]
+        names = [player_words(self.game, text) for text in positions]
+        return [f"{name} ({k})" if names.count(name) > 1 else name for k, name in enumerate(names, 1)]
 
 
 @dataclass(frozen=True)
 class Boxed:
     """A box, and what tells boxes apart: a digest of its rules."""
 
-    variant: Variant
+    variant: Variant = field(compare=False)
     mark: bytes
 
     @classmethod
@@ -164,12 +167,21 @@ class Live:
         tables = [LiveTable(game, count, lineups[k % len(lineups)]) for k, count in enumerate(counts)]
         for table in tables:
             table.match(now)
-        own, neighbours = _neighbours(game, now, box.key)
+        own, beside = 0.0, dict[float, Boxed]()
+        if box.key:
+            own = box_number(game, now, box.key).value
+            before = self._box
+            is_same = before is not None and (before.game, before.variant, before.key) == (
+                box.game,
+                box.variant,
+                box.key,
+            )
+            values = _values_beside(game, first, box.key)
+            beside = _beside(game, now, box.key, values, self._neighbours if is_same else {})
         with self._changed:
             self._box, self._tables = box, tables
             self._now, self._first = Boxed.of(now), Boxed.of(first)
-            self._own_value = own
-            self._neighbours = {value: Boxed.of(variant) for value, variant in neighbours.items()}
+            self._own_value, self._neighbours = own, beside
             self._is_stopped, self._deaths = False, 0
             self._shown = monotonic()
             self._say("")
@@ -200,9 +212,8 @@ class Live:
         place |= {"who": players_words(game, box.agents or game.default_agent, bare=True)}
         rows = []
         for table in state["tables"]:
-            figures = {GAP: table["gap"], **{row["who"]: row["ends"] for row in [*table["sides"], *table["figures"]]}}
             known = {"players": table["players"], "games": table["games"], "shares": 1 + len(table["sides"])}
-            rows.append({**place, **known, "figures": figures})
+            rows.append({**place, **known, "figures": _ends(table)})
         return rows
 
     def close(self) -> None:
@@ -233,23 +244,19 @@ class Live:
             series, base = self._series(table, self._now), self._series(table, self._first)
             if not series.chunks:
                 continue
-            sides = len(table.who)
-            own = measured.bounds(series, sides)
-            is_changed = self._now.mark != self._first.mark and base.chunks > 1
-            moved = measured.change(series, base, sides) if is_changed else None
-            found["tables"].append(_shown(table, series, own, moved))
+            is_changed = self._now != self._first and base.chunks > 1
+            found["tables"].append(_shown(table, series, base if is_changed else None))
         if self._box.key and self._tables:
             found["curve"] = list(self._curve(self._tables[0], self._now))
         return found
 
     def _curve(self, table: LiveTable, now: Boxed) -> Iterator[Json]:
-        """Yield the gap of every value of the number in hand that was played, with its interval."""
+        """Yield the figures of every value of the number in hand that was played."""
         boxes = {**self._neighbours, self._own_value: now}
         for value in sorted(boxes):
             series = self._series(table, boxes[value])
             if series.chunks:
-                ends = measured.gap(series, len(table.who))
-                yield {"value": value, "gap": ends, "is_now": value == self._own_value}
+                yield {"value": value, "ends": _ends(_shown(table, series)), "is_now": value == self._own_value}
 
     # -- play ----------------------------------------------------------------------------------------------------------
 
@@ -337,7 +344,7 @@ class Live:
             with self._changed:
                 self.restarts += 1
                 self._say(f"The process that plays {died.what}; another one goes on.")
-                self._changed.wait(_WAIT)
+                self._changed.wait(_WAIT * (self._deaths - 1))
         except StrozziError as error:
             self._stop(str(error))
 
@@ -393,34 +400,32 @@ class Live:
             self._say(words)
 
 
-def _neighbours(game: Game, now: Variant, key: str) -> tuple[float, dict[float, Variant]]:
-    """Return the value of the number in hand, and boxes with other values of it, those near the value first."""
-    if not key:
-        return 0.0, {}
-    number = box_number(game, now, key)
-    others = [value for value in number.values if value != number.value]
-    others.sort(key=lambda value: abs(value - number.value))
-    step = max(1, len(others) // NEIGHBOURS)
-    chosen = others[: NEIGHBOURS // 3] + others[NEIGHBOURS // 3 :: step]
-    found: dict[float, Variant] = {}
-    for value in chosen:
-        try:
-            found[value] = with_values(game, now, {key: value})
-        except InputError:
-            continue
-        if len(found) == NEIGHBOURS:
-            break
-    return number.value, found
+def _values_beside(game: Game, first: Variant, key: str) -> list[float]:
+    """Return values of the number in hand, spread over those around the one that the designer began with."""
+    values = box_number(game, first, key).values
+    places = np.linspace(0, len(values) - 1, min(len(values), 1 + NEIGHBOURS))
+    return [values[place] for place in places.round().astype(int)]
 
 
-def _shown(table: LiveTable, series: Series, own: Bounds, moved: Bounds | None) -> Json:
-    """Return what is known at a table: sides, figures, and the gap, each with its interval and change."""
+def _beside(game: Game, now: Variant, key: str, values: list[float], known: dict[float, Boxed]) -> dict[float, Boxed]:
+    """Return the boxes with these values of a number, those `known` if they differ from this box in no other number."""
+    found: dict[float, Boxed] = {}
+    for value in values:
+        with suppress(InputError):  # the game refuses it beside the other numbers
+            found[value] = Boxed.of(with_values(game, now, {key: value}))
+            if found[value] == known.get(value):
+                return known
+    return found
+
+
+def _shown(table: LiveTable, series: Series, base: Series | None = None) -> Json:
+    """Return what is known at a table: sides, figures and gap, each with its interval, and their change from `base`."""
     sides = len(table.who)
     names = [*table.who, SCORE.label, DECISIONS.label, f"lead of {table.who[0]}"]
-    changes = moved.rows() if moved is not None else [None] * len(names)
+    own = measured.bounds(series, sides).rows()
+    changes = [None] * len(names) if base is None else measured.change(series, base, sides).rows()
     rows = [
-        {"who": name, "ends": ends, "change": change}
-        for name, ends, change in zip(names, own.rows(), changes, strict=True)
+        {"who": name, "ends": ends, "change": change} for name, ends, change in zip(names, own, changes, strict=True)
     ]
     games = series.total * (1 if table.is_selfplay else table.players)
     return {
@@ -433,3 +438,8 @@ def _shown(table: LiveTable, series: Series, own: Bounds, moved: Bounds | None) 
         "gap": measured.gap(series, sides),
         "alarms": series.alarms or [],
     }
+
+
+def _ends(shown: Json) -> dict[str, list[float | None]]:
+    """Return every figure of a table by name, with the ends of its interval; the gap comes first."""
+    return {GAP: shown["gap"], **{row["who"]: row["ends"] for row in [*shown["sides"], *shown["figures"]]}}

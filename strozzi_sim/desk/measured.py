@@ -16,7 +16,7 @@ import numpy as np
 from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.stats.differences import control_coefficient
 from strozzi_sim.stats.intervals import Array
-from strozzi_sim.stats.precision import ALPHA, mean_half_width, share_interval
+from strozzi_sim.stats.precision import ALPHA, mean_half_width, reach, share_interval
 
 COARSE, FINE = 0.02, 0.005  # half widths for which intervals of shares are tuned: after few deals, and after many
 BASE_FINE = 0.0025  # half width to which the box that was begun with is played
@@ -141,8 +141,7 @@ def gap(series: Series, shares: int) -> list[float]:
 
 def precision_of(found: Bounds, shares: int) -> float:
     """Return the widest half of the intervals of shares."""
-    value, low, high = (ends[:shares] for ends in (found.value, found.low, found.high))
-    return float(np.maximum(value - low, high - value).max())
+    return float(reach(found.value, found.low, found.high)[:shares].max())
 
 
 def chunk_deals(seconds_per_deal: float) -> int:

@@ -38,7 +38,8 @@ Json = dict[str, Any]
 _SILENT = ("provenance", "provenance_note", "id")  # keys without a field: a designer does not change them
 _NUMBER = {"kind": "number"}
 _INPUTS = {bool: "switch", int: "number", float: "number", list: "list"}  # of a value by its type
-MOST_SEEN = 100_000  # most deals of a quick look that the strip has played already
+# Most deals of a quick look at these questions, which plays as many as the strip has; a sweep: of each value.
+MOST_SEEN = {"balance": 100_000, "compare": 100_000, "sweep": 5_000}
 SHEETS = "sheets.csv"  # file of final scores in the folder of an answer
 # Arguments that the desk sets itself, or that a form leaves out unless they are in `front`.
 _OWN = {"game", "source", "settings", "variant", "study", "first", "second", "opponents", "precision"}
@@ -81,7 +82,8 @@ def forms() -> list[dict[str, Any]]:
     """Return the questions with the arguments in their forms, in the order of the page."""
     asked = []
     for name, each in questions().items():
-        form = {"name": name, "fields": [*fields_of(each).values()], "precisions": precisions_of(each)}
+        form: Json = {"name": name, "fields": [*fields_of(each).values()], "precisions": precisions_of(each)}
+        form["seen"] = MOST_SEEN.get(name, 0)
         offer = {key: getattr(each.offer, key) for key in ("asks", "about", "front", "needs_change", "usual")}
         asked.append(form | offer)
     # a type becomes its name, and REQUIRED becomes ""
@@ -99,8 +101,8 @@ def words_for(asked: Asked, folder: Path = Path()) -> list[str]:
         raise InputError("change something in the box first: this question compares it with the box before")
     given: dict[str, Any] = {"settings": asked.settings, **precisions[asked.precision]}
     is_of_all = (asked.values.get("agents") or offer.usual.get("agents")) == TIERS  # of whom some are slow
-    if asked.precision == "quick" and asked.seen and not is_of_all:  # it may not know less than the strip
-        given["deals"] = max(given["deals"], min(asked.seen, MOST_SEEN))
+    if asked.precision == "quick" and not is_of_all:  # it may not know less than the strip
+        given["deals"] = max(given["deals"], min(asked.seen, MOST_SEEN.get(asked.question, 0)))
     given |= {name: value for name, value in asked.values.items() if value}
     if asked.variant != BASE:
         given["first" if offer.needs_change else "variant"] = asked.variant
@@ -186,7 +188,13 @@ def box_of(game: str | Game, variant: str = BASE, settings: Sequence[str] = ()) 
             groups.append(group | {"fields": list(_fields(game, kind, (section,), now, before))})
     shipped = {name: each.get("about", "") for name, each in shipped_variants(game).items()}
     columns = sorted({column.name for table in game.fact_tables for column in table.columns})
-    box: Json = {"groups": groups, "variant": variant, "settings": list(settings), "warnings": list(changed.warnings)}
+    box: Json = {
+        "game": game.name,
+        "groups": groups,
+        "variant": variant,
+        "settings": list(settings),
+        "warnings": list(changed.warnings),
+    }
     box |= {"variants": {BASE: "the published game", **shipped}, "players": list(game.player_counts)}
     box |= {"columns": columns, "things": list(restrictions(game, unchanged))}
     box |= {"aims": aims_of(game), "tunable": tunable_of(game, changed), "sweeps": sweeps_of(game, unchanged, changed)}
@@ -201,7 +209,7 @@ def aims_of(game: Game) -> list[Json]:
     Agents that search are left out: their games take too long for a search of boxes.
     """
     share = {"unit": "of 100 games", "tolerance": 1}
-    aims: list[Json] = [{"text": "gap", "label": SEAT_GAP.label, "relation": "<=", "number": 3, "unit": "points"}]
+    aims: list[Json] = [{"text": "gap", "label": SEAT_GAP.label, "relation": "<=", "number": 5, "unit": "points"}]
     players = default_players(game)
     for who in [seat_words(seat, players) for seat in range(players)]:
         aims.append({"text": f"{who} wins", "label": f"games won by {who}", "number": round(100 / players), **share})

@@ -158,13 +158,16 @@ def test_python_gives_what_the_command_gives():
 
 def test_a_quick_look_is_not_of_fewer_deals_than_the_strip_has_played():
     def deals(question="compare", precision="quick", seen=61_234, **values):
+        values = VALUES.get(question, {}) | values
         asked = Asked(question=question, values=values, precision=precision, seen=seen, **CHANGED_BOX)
         words = words_for(asked)
         return parsed(words[0], words[1:]).get("deals")
 
     assert deals() == deals("balance", agents="heuristic") == 61_234
     assert deals(seen=12) == 1000
-    assert deals(seen=400_000) == MOST_SEEN
+    assert deals(seen=400_000) == MOST_SEEN["compare"]
+    assert deals("sweep") == MOST_SEEN["sweep"] > deals("sweep", seen=900) == 900
+    assert deals("worth") == 300, "a question that the strip does not answer in part"
     assert deals("balance") == 500, "some of all strengths are slow"
     assert deals(precision="usual") is None
     assert deals(deals="70") == 70

@@ -200,6 +200,52 @@ def test_the_strip_follows_a_slider_and_boxes_are_kept(browser, desk):
         assert keeps_the_rules_in_both_looks(page)
 
 
+def test_the_strip_shows_no_box_under_the_name_of_another(browser, desk):
+    """Until the changed box is played the strip says that it follows; the number in hand and the player are left with their game."""
+    with watched(browser, FETCHES) as open_page:
+        page = open_page(desk.address)
+        live, slider = page.locator("#live"), page.locator("input[data-key='tracks.bonus.9']")
+        expect(live).to_have_attribute("data-box", '["strozzi","base",[]]')
+        desk.live._job = lambda *given: None  # nothing more is played
+        page.locator("[data-name=tracks] summary").click()
+        slider.focus()
+        page.keyboard.press("ArrowRight")
+        expect(page.locator("#changes")).to_contain_text("20 coins instead of 15")
+        expect(page.locator("#live-says")).to_have_text("Following \u2026")
+        expect(live).to_have_attribute("data-box", '["strozzi","base",[]]')
+        del desk.live._job
+        expect(live).to_have_attribute("data-box", '["strozzi","base",["tracks.bonus.9=20"]]')
+        page.get_by_label("Under the slider").select_option("mean score")
+        expect(page.locator("[data-curve='tracks.bonus.9'] .curve")).to_have_attribute(
+            "aria-label", re.compile("^mean score: ")
+        )
+        page.get_by_label("Who plays").select_option(label="weak players")
+        page.locator("#game").select_option("medici_vs_strozzi")
+        expect(live.locator("table")).to_have_attribute("data-players", "2")
+        expect(page.locator("#problem")).to_be_hidden()
+
+
+def test_a_slider_is_not_taken_from_the_hand(browser, desk):
+    """A box that arrives while a slider is held is shown once it is let go, and what is dragged meanwhile counts."""
+    with watched(browser, FETCHES) as open_page:
+        page = open_page(desk.address)
+        page.locator("[data-name=tracks] summary").click()
+        slider = page.locator("input[data-key='tracks.bonus.9']")
+        slider.scroll_into_view_if_needed()
+        place = slider.bounding_box()
+        height = place["y"] + place["height"] / 2
+        page.mouse.move(place["x"] + place["width"] / 2, height)
+        page.mouse.down()
+        field = page.locator("[id='field-tracks.bonus.7']")
+        field.evaluate("field => { field.value = '10'; field.dispatchEvent(new Event('change')); }")
+        expect(page.locator("#live")).to_have_attribute("data-box", re.compile(r'"tracks\.bonus\.7=10"'))
+        expect(page.locator("#changes")).to_be_empty()
+        page.mouse.move(place["x"] + place["width"] - 1, height, steps=4)
+        page.mouse.up()
+        expect(page.locator("#changes")).to_contain_text("space 7 of the tracks pays 10 coins")
+        expect(page.locator("#changes")).to_contain_text("space 9 of the tracks pays 30 coins")
+
+
 @pytest.mark.slow
 def test_targets_are_rows_and_numbers_are_ticks_which_write_the_text(browser, desk):
     with watched(browser, FETCHES) as open_page:
@@ -214,7 +260,7 @@ def test_targets_are_rows_and_numbers_are_ticks_which_write_the_text(browser, de
             name: page.locator("#form").get_by_label(name, exact=True)
             for name in ("Figure", "Relation", "Number", "Tolerance")
         }
-        expect(targets).to_have_value("gap <= 3")
+        expect(targets).to_have_value("gap <= 5")
         of_row["Number"].fill("2.5")
         page.get_by_role("button", name="Add a target").click()
         of_row["Number"].nth(1).fill("27")
@@ -233,7 +279,7 @@ def test_targets_are_rows_and_numbers_are_ticks_which_write_the_text(browser, de
         targets.fill("score_mean >= 1 at 3 players")
         expect(of_row["Figure"]).to_have_count(0)
         page.get_by_role("button", name="Add a target").click()
-        expect(targets).to_have_value("score_mean >= 1 at 3 players; gap <= 3")
+        expect(targets).to_have_value("score_mean >= 1 at 3 players; gap <= 5")
         page.get_by_role("button", name="Remove the target: gap between the seats").click()
 
         page.get_by_text("Tick the numbers").click()

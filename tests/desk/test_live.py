@@ -14,7 +14,7 @@ from our_games import OUR_GAMES
 from strozzi_sim.desk import measured
 from strozzi_sim.desk.answers import Shelf
 from strozzi_sim.desk.batches import alarms_of, in_worker
-from strozzi_sim.desk.live import UNSEEN_SECONDS, Live, LiveBox
+from strozzi_sim.desk.live import NEIGHBOURS, UNSEEN_SECONDS, Live, LiveBox
 from strozzi_sim.desk.measured import Series
 from strozzi_sim.desk.questions import box_of
 from strozzi_sim.desk.sheets import settings_from, sheet_of, toml_of
@@ -162,6 +162,25 @@ def test_a_change_is_followed_and_boxes_seen_before_are_known_at_once(live):
     assert list(row["figures"])[:2] == ["gap between the seats", "the first player"]
 
 
+def test_the_curve_has_the_whole_range_of_a_slider_and_keeps_its_boxes_while_it_is_dragged(live):
+    """Values at both ends of the slider are played, with every figure, and a drag of the number makes no box anew."""
+    key = "setup.cards_removed.4"
+    live.show(LiveBox("strozzi", settings=(f"{key}=0",), counts=(3,), agents="random", key=key))
+    beside = live._neighbours
+    assert (min(beside), max(beside)) == (0, 28)
+    assert len(beside) <= 1 + NEIGHBOURS
+    live.show(LiveBox("strozzi", settings=(f"{key}=9",), counts=(3,), agents="random", key=key))
+    assert live._neighbours is beside
+    known(live, 1_000)
+    wait_until(lambda: len(live.state("", 0.1)["curve"]) > len(beside) - 2)
+    curve = live.state()["curve"]
+    assert [each["value"] for each in curve if each["is_now"]] == [9]
+    assert all(set(each["ends"]) > {"gap between the seats", "the first player", "mean score"} for each in curve)
+    other = (f"{key}=9", "tracks.bonus.9=30")
+    live.show(LiveBox("strozzi", settings=other, counts=(3,), agents="random", key=key))
+    assert live._neighbours != beside
+
+
 @pytest.mark.slow
 def test_components_that_run_out_are_said_of_the_box_that_is_shown(live):
     live.show(LiveBox("strozzi", counts=(4, 6), agents="heuristic"))
@@ -178,6 +197,8 @@ def test_a_line_up_is_shown_by_player_and_a_wrong_box_is_refused(live):
     live.show(LiveBox("strozzi", counts=(3,), agents="greedy,random"))
     (table,) = known(live, 300)["tables"]
     assert table["sides"][0]["ends"][0] > table["sides"][1]["ends"][0]
+    (row,) = live.rows()
+    assert len(row["figures"]) == 1 + 3 + 3, "two copies of a player have a name each"
     with pytest.raises(InputError, match=r"tracks\.bonus\.9"):
         live.show(LiveBox("strozzi", settings=("tracks.bonus.9=-1",)))
     assert known(live)["tables"][0]["players"] == 3

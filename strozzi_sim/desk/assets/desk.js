@@ -37,6 +37,13 @@ async function send(path, body) {
   return found;
 }
 const tried = action => (...given) => Promise.resolve(action(...given)).catch(error => complain(error.message));
+const pause = milliseconds => new Promise(done => setTimeout(done, milliseconds));
+// Repeats a step while the page is open; after one that fails it waits.
+async function forever(step) {
+  for (;;) await step().catch(error => { complain(error.message); return pause(3000); });
+}
+const same = (one, two) => JSON.stringify(one) === JSON.stringify(two);
+const flip = (set, value) => (set.has(value) ? set.delete(value) : set.add(value));
 
 // -- the box: changes are kept as values by key, as added blocks and as removed blocks, and sent as settings KEY=VALUE
 
@@ -78,6 +85,7 @@ async function open(variant) {
   const asked = place(), mine = ++opened;
   if (variant !== undefined) asked.variant = variant;
   const found = await send("box", asked);
+  await strip.held;  // a slider is not taken from the hand
   if (mine !== opened) return;  // a newer change is on its way
   box = found;
   complain("");
@@ -119,7 +127,7 @@ function showBoard() {
 
 // Keeps the changes as a variant of the user's own, or forgets the one that they are.
 function keeper() {
-  const mine = Object.entries(box.own).find(([, each]) => each.variant === box.variant && JSON.stringify(each.settings) === JSON.stringify(box.settings))?.[0];
+  const mine = Object.entries(box.own).find(([, each]) => each.variant === box.variant && same(each.settings, box.settings))?.[0];
   const keep = (name, given) => send("keep", { ...place(), name, ...given }).then(() => open());
   if (mine) return el("button", { type: "button", onclick: tried(() => keep(mine, { settings: [] })) }, `Forget my variant ${mine}`);
   return el("button", { type: "button", onclick: tried(() => {
@@ -181,19 +189,19 @@ function input(kind, value, before, id, label, given, choices, onchange) {
 
 function field(each) {
   const id = `field-${each.key}`, label = each.label, low = each.low ?? null, high = each.high ?? null;
-  const same = JSON.stringify(each.value) === JSON.stringify(each.before), range = low === null ? null : high === null ? `at least ${low}` : `${low} to ${high}`;
+  const isSame = same(each.value, each.before), range = low === null ? null : high === null ? `at least ${low}` : `${low} to ${high}`;
   const set = value => tried(() => change(all => {
-    if (JSON.stringify(value) === JSON.stringify(each.before)) delete all.values[each.key];
+    if (same(value, each.before)) delete all.values[each.key];
     else all.values[each.key] = value;
   }))();
-  return el("div", { class: same ? "field" : "field changed" },
+  return el("div", { class: isSame ? "field" : "field changed" },
     el("label", { for: id, title: [each.key, range].filter(Boolean).join(", ") }, label), input(each.kind, each.value, each.before, id, label, each, each.choices, set),
     each.kind === "number" ? strip.slider(each.key, each.value, each.slide, id, label, each.before, set) : null,
     ...each.places.map(place => {
       const number = Number(place.key.split(".").at(-1)), whole = value => each.value.with(number, value);
       return strip.slider(place.key, each.value[number], place.slide, id, place.label, each.before?.[number] ?? each.value[number], set, each.key, whole);
     }),
-    same && each.kind !== "switch" && each.kind !== "choice" ? null : el("small", {}, each.says));
+    isSame && each.kind !== "switch" && each.kind !== "choice" ? null : el("small", {}, each.says));
 }
 
 function blocks(each) {
@@ -202,12 +210,12 @@ function blocks(each) {
     const key = `${each.name}.${row.id}.${column.name}`, value = row.values[number], label = `${row.id} ${words(column.name)}`;
     const set = given => tried(() => change(all => {
       if (row.state === "added") all.added[add].find(block => block.id === row.id)[column.name] = given;
-      else if (JSON.stringify(given) === JSON.stringify(row.before[number])) delete all.values[key];
+      else if (same(given, row.before[number])) delete all.values[key];
       else all.values[key] = given;
     }))();
     if (row.state === "removed" || value === null) return el("td", {}, value === null ? "" : String(value));
-    const same = row.state === "added" || JSON.stringify(value) === JSON.stringify(row.before[number]);
-    return el("td", { class: same ? null : "changed", title: same ? null : `before: ${row.before[number]}` }, input(column.kind, value, row.before[number] ?? value, `field-${key}`, label, column, column.choices, set),
+    const isSame = row.state === "added" || same(value, row.before[number]);
+    return el("td", { class: isSame ? null : "changed", title: isSame ? null : `before: ${row.before[number]}` }, input(column.kind, value, row.before[number] ?? value, `field-${key}`, label, column, column.choices, set),
       row.state === "" && column.kind === "number" ? strip.slider(key, value, row.slides[number], `field-${key}`, label, row.before[number], set) : null);
   };
   const line = row => el("tr", { class: row.state || null },
@@ -236,7 +244,7 @@ function blocks(each) {
   el("button", { type: "button", onclick: tried(another) }, "Add one"));
 }
 
-const strip = window.makeStrip({ at, el, send, complain, place, box: () => box });
+const strip = window.makeStrip({ at, el, send, tried, pause, same, flip, place, box: () => box });
 
 // -- questions
 
@@ -258,6 +266,7 @@ function choose(name) {
   showQuestions();
   showForm();
   at("form").querySelector("input, select, textarea, button")?.focus({ preventScroll: true });
+  at("form").scrollIntoView({ block: "nearest" });
 }
 
 function players(given) {
@@ -428,10 +437,10 @@ function asked() {
 
 // Deals that the strip has played of the box and the players of a question about seats; of all strengths, of those shown.
 function seenOf(values) {
-  const { name, usual } = data.questions.find(each => each.name === chosen) ?? {};
-  if (!["balance", "compare"].includes(name)) return 0;
+  const { seen, usual } = data.questions.find(each => each.name === chosen) ?? {};
+  if (!seen) return 0;
   const agents = values.agents ?? usual.agents;
-  return strip.seen(values.players ?? "", agents === "tiers" ? null : agents ?? "");
+  return Math.min(seen, strip.seen(values.players ?? "", agents === "tiers" ? null : agents ?? ""));
 }
 
 let previewed = 0;
@@ -494,7 +503,7 @@ function article(each) {
   if (each.status === "stopped" || each.status === "failed") tools.push(button("Go on", deed("again")));
   if (isDone) {
     if (each.told.length) tools.push(button("Put this box in the form", tried(() => putInForm(each))));
-    tools.push(button(open_pages.has(each.number) ? "Close the page" : "The whole page", () => { open_pages.has(each.number) ? open_pages.delete(each.number) : open_pages.add(each.number); draw(); }));
+    tools.push(button(open_pages.has(each.number) ? "Close the page" : "The whole page", () => { flip(open_pages, each.number); draw(); }));
     tools.push(el("a", { href: address, target: "_blank", rel: "noopener" }, "in a window"));
     tools.push(button("Save", tried(() => {
       const name = prompt("Name of the folder under results:", `${each.game.replaceAll("_", "-")}-${each.number}`);
@@ -504,7 +513,7 @@ function article(each) {
   }
   tools.push(button("Ask again", tried(() => reopen(each))));
   if (each.status !== "plays") tools.push(button("Forget", deed("forget")));
-  if (isDone) tools.push(el("label", {}, el("input", { type: "checkbox", checked: beside.has(each.number), onchange: () => { beside.has(each.number) ? beside.delete(each.number) : beside.add(each.number); draw(); } }), " side by side"));
+  if (isDone) tools.push(el("label", {}, el("input", { type: "checkbox", checked: beside.has(each.number), onchange: () => { flip(beside, each.number); draw(); } }), " side by side"));
   const running = each.status === "plays", picture = pictures.get(each.number);
   const about = [data.games[each.game] ?? each.game, ...(each.variant === "base" ? [] : [each.variant]), ...each.settings];
   const shown = el("p", { class: "muted" }, about.join(", "));
@@ -524,16 +533,15 @@ function article(each) {
 // Begins with a variant and its changed keys.
 async function adopt(variant, settings) {
   const found = await send("box", { game: at("game").value, variant, settings });
-  const differs = (one, two) => JSON.stringify(one) !== JSON.stringify(two);
   changes = NONE();
   for (const group of found.groups) {
-    for (const field of group.fields ?? []) if (differs(field.value, field.before)) changes.values[field.key] = field.value;
+    for (const field of group.fields ?? []) if (!same(field.value, field.before)) changes.values[field.key] = field.value;
     for (const row of group.rows ?? []) {
       const named = Object.fromEntries(group.columns.map((column, number) => [column.name, row.values[number]]).filter(([, value]) => value !== null));
       const add = `${group.name}.add`, remove = `${group.name}.remove`;
       if (row.state === "added") changes.added[add] = [...changes.added[add] ?? [], { id: row.id, ...named }];
       else if (row.state === "removed") changes.removed[remove] = [...changes.removed[remove] ?? [], row.id];
-      else group.columns.forEach((column, number) => { if (differs(row.values[number], row.before[number])) changes.values[`${group.name}.${row.id}.${column.name}`] = row.values[number]; });
+      else group.columns.forEach((column, number) => { if (!same(row.values[number], row.before[number])) changes.values[`${group.name}.${row.id}.${column.name}`] = row.values[number]; });
     }
   }
   await open(variant);
@@ -553,7 +561,6 @@ async function reopen(each) {
   filled[`${each.question}.precision`] = each.precision;
   await adopt(each.variant, each.settings);
   choose(each.question);
-  at("ask").scrollIntoView();
 }
 
 // Two answers become one page of what differs; answers without figures in common are shown beside each other.
@@ -626,10 +633,7 @@ at("keep-box").addEventListener("click", tried(async () => {
   await send("remember", place());
   at("history").querySelector("details").open = true;
 }));
-at("make-fair").addEventListener("click", () => {
-  choose("tune");
-  at("ask").scrollIntoView();
-});
+at("make-fair").addEventListener("click", () => choose("tune"));
 at("sheet").addEventListener("change", tried(async event => {
   const [file] = event.target.files;
   const { settings: given } = await send("sheet", { game: at("game").value, name: await file.text() });
@@ -646,24 +650,17 @@ function showSaved() {
     .then(found => { at("box-command").textContent = found.command; }, () => {});
 }
 
+let version = "";
 async function follow() {
-  let version = "";
-  for (;;) {
-    try {
-      const found = await send(`state?have=${version}`);
-      version = String(found.version);
-      answers = found.answers;
-      const known = JSON.stringify(found.history);
-      if (known !== historyShown) strip.drawHistory(found.history, back);
-      historyShown = known;
-      await fetchPictures();
-      draw();
-      await new Promise(done => setTimeout(done, 200));
-    } catch (error) {
-      complain(error.message);
-      await new Promise(done => setTimeout(done, 3000));
-    }
-  }
+  const found = await send(`state?have=${version}`);
+  version = String(found.version);
+  answers = found.answers;
+  const known = JSON.stringify(found.history);
+  if (known !== historyShown) strip.drawHistory(found.history, back);
+  historyShown = known;
+  await fetchPictures();
+  draw();
+  await pause(200);
 }
 
 // -- begin
@@ -686,7 +683,7 @@ tried(async () => {
     changes = NONE();
     await open("base");
   }
-  follow();
-  strip.follow();
+  forever(follow);
+  forever(strip.follow);
 })();
 })();

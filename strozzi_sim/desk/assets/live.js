@@ -1,14 +1,14 @@
 "use strict";
 // The strip under the box: it posts the box of the page, follows what is known of it, and draws the curve of the number
-// in hand. `tools` are functions of the desk: at, el, send, complain, place (the box), box (the forms of the box).
+// in hand. `tools` are functions of the desk, among them `place`, the box, and `box`, its forms.
 window.makeStrip = tools => {
-const { at, el, send, complain, place, box } = tools;
-const names = "http://www.w3.org/2000/svg", WIDTH = 180, ROW = 22, MOST_ALARMS = 2, COARSE = 0.02;
-let counts = [], agents = "", hand = "", state = { tables: [] }, dragged = {}, posted = Promise.resolve(), isWaiting = false, wake = () => {};
+const { at, el, send, tried, pause, same, flip, place, box } = tools;
+const names = "http://www.w3.org/2000/svg", WIDTH = 180, ROW = 22, MOST_ALARMS = 2, COARSE = 0.02, GAP = "gap between the seats";
+let counts = [], agents = "", hand = "", state = { tables: [] }, dragged = {}, posted = Promise.resolve(), isWaiting = false, wake = () => {}, held = null;  // held: until the slider under the pointer is let go
 
 const percent = value => (100 * value).toFixed(1);
 const signed = text => (text.startsWith("-") ? `\u2212${text.slice(1)}` : `+${text}`);
-const minus = text => text.replace("-", "\u2212");
+const minus = text => text.replaceAll("-", "\u2212");
 
 function shape(tag, given, ...children) {
   const made = document.createElementNS(names, tag);
@@ -21,19 +21,18 @@ function shape(tag, given, ...children) {
 
 const mine = () => ({ ...place(dragged), values: { players: counts.join(","), agents }, key: hand });
 
+// Whether another game or variant than that of the form is on its way to it.
+const isOpening = () => place().game !== box().game || place().variant !== box().variant;
+
 // Sends the box of the page; while one is on its way, only the newest waits.
 function post() {
-  if (isWaiting || !counts.length) return;
+  if (isWaiting || !counts.length || isOpening()) return;
   isWaiting = true;
-  posted = posted.then(async () => {
+  posted = posted.then(tried(async () => {
     isWaiting = false;
-    try {
-      await send("live", mine());
-      wake();
-    } catch (error) {
-      complain(error.message);
-    }
-  });
+    await send("live", mine());
+    wake();
+  }));
 }
 
 function chooseCounts() {
@@ -46,6 +45,7 @@ function chooseCounts() {
     event.target.checked = counts.includes(each);
     post();
   } }), String(each)));
+  if (!box().agents.some(([, agent]) => agent === agents)) agents = "";
   const usual = box().agents.map(([name, agent]) => el("option", { value: agent }, `${name} players`));
   const made = el("select", { "aria-label": "Who plays", onchange: event => { agents = event.target.value; post(); } }, ...usual);
   made.value = agents || box().usual;
@@ -59,21 +59,21 @@ function sideOf(row, most, fair) {
     shape("line", { x1: x(low), x2: x(high), y1: ROW / 2, y2: ROW / 2, class: "reach" }),
     shape("circle", { cx: x(value), cy: ROW / 2, r: 4.5 }));
   return el("tr", {}, el("th", { scope: "row" }, row.who), el("td", {}, drawn), el("td", { class: "number" }, percent(value)),
-    el("td", { class: "muted" }, `${percent(low)} to ${percent(high)}`), el("td", { class: isClear(row.change) ? "clear" : "muted" }, changeOf(row.change, percent)));
+    el("td", { class: "muted" }, `${percent(low)} to ${percent(high)}`), changeOf(row.change, percent));
 }
 
-const isClear = change => change && change[1] !== null && (change[1] > 0 || change[2] < 0);
-
+// A change, bold if it is not by chance; on narrow pages without its interval.
 function changeOf(change, text) {
-  if (!change) return "";
-  const [value, low, high] = change;
-  return low === null ? signed(text(value)) : `${signed(text(value))} (${minus(text(low))} to ${minus(text(high))})`;
+  if (!change) return el("td");
+  const [value, low, high] = change, isClear = low !== null && (low > 0 || high < 0);
+  const ends = low === null ? null : el("span", { class: "ends" }, ` (${minus(text(low))} to ${minus(text(high))})`);
+  return el("td", { class: isClear ? "clear" : "muted" }, signed(text(value)), ends);
 }
 
 function figureOf(row) {
   const [value, low, high] = row.ends, text = each => each.toFixed(1);
-  return el("tr", {}, el("th", { scope: "row" }, row.who), el("td", {}), el("td", { class: "number" }, text(value)),
-    el("td", { class: "muted" }, low === null ? "" : `${text(low)} to ${text(high)}`), el("td", { class: isClear(row.change) ? "clear" : "muted" }, changeOf(row.change, text)));
+  return el("tr", {}, el("th", { scope: "row" }, row.who), el("td", {}), el("td", { class: "number" }, minus(text(value))),
+    el("td", { class: "muted" }, low === null ? "" : minus(`${text(low)} to ${text(high)}`)), changeOf(row.change, text));
 }
 
 // The widest half of the intervals of shares.
@@ -85,46 +85,61 @@ function tableOf(table) {
     el("caption", {}, el("strong", {}, `${table.players} players`), ` ${table.games.toLocaleString("en")} games`),
     el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "of 100 games"), el("td", {}), el("th", { scope: "col" }, "wins"), el("th", { scope: "col" }, "between (95 %)"), el("th", { scope: "col" }, "change"))),
     el("tbody", {}, ...table.sides.map(row => sideOf(row, most, table.fair)),
-      el("tr", {}, el("th", { scope: "row" }, "gap between the seats"), el("td", {}), el("td", { class: "number" }, percent(value)), el("td", { class: "muted" }, `${percent(low)} to ${percent(high)}`), el("td", {})),
+      el("tr", {}, el("th", { scope: "row" }, GAP), el("td", {}), el("td", { class: "number" }, percent(value)), el("td", { class: "muted" }, `${percent(low)} to ${percent(high)}`), el("td", {})),
       ...table.figures.map(figureOf)));
 }
 
-const isMine = () => {
-  const shown = place(dragged);
-  return state.game === shown.game && state.variant === shown.variant && JSON.stringify(state.settings) === JSON.stringify(shown.settings);
-};
+const isMine = () => same(place(dragged), { game: state.game, variant: state.variant, settings: state.settings });
 
 function draw() {
-  at("live-says").textContent = state.says || (state.tables.length && !isMine() ? "Following \u2026" : "");
-  if (state.tables.length) at("live-tables").replaceChildren(...state.tables.map(tableOf));
-  const shown = isMine() ? state.tables : [], where = players => (shown.length > 1 ? `${players} players: ` : "");
+  const shown = isMine() ? state.tables : [];  // none yet: the tables of the box before stay
+  at("live-says").textContent = state.says || (shown.length ? "" : "Following \u2026");
+  if (state.tables.length) {
+    at("live-tables").replaceChildren(...state.tables.map(tableOf));
+    at("live").dataset.box = JSON.stringify([state.game, state.variant, state.settings]);
+    chooseCurve();
+  }
+  const where = players => (shown.length > 1 ? `${players} players: ` : "");
   const found = [0, 1].flatMap(rank => shown.flatMap(({ players, alarms }) => alarms.slice(rank, rank + 1).map(words => where(players) + words)));
   at("live-alarms").replaceChildren(...found.slice(0, MOST_ALARMS).map(words => el("p", { class: "alarm" }, words)));
   at("live").dataset.version = String(state.version);
-  at("live").dataset.box = JSON.stringify([state.game, state.variant, state.settings]);
   drawCurve();
 }
 
-// The gap between the seats over the values of the number in hand, below its slider.
+// A figure over the values of the number in hand, below its slider.
 function drawCurve() {
-  const place = document.querySelector(`[data-curve="${CSS.escape(hand)}"]`), curve = (state.key === hand && state.curve) || [];
+  const place = document.querySelector(`[data-curve="${CSS.escape(hand)}"]`), name = curveOf();
+  const curve = ((state.key === hand && state.curve) || []).filter(({ ends }) => (ends[name]?.[1] ?? null) !== null);
   for (const other of document.querySelectorAll(".curve")) if (other.parentElement !== place) other.remove();
   if (!place || curve.length < 2) return;
-  const width = 260, height = 84, top = Math.max(...curve.map(each => each.gap[2])) * 1.05, first = curve[0].value, last = curve.at(-1).value;
-  const x = value => 8 + (width - 16) * (value - first) / (last - first), y = share => height - 16 - (height - 36) * share / top;
-  const edge = side => curve.map(each => `${x(each.value)},${y(each.gap[side])}`), now = curve.find(each => each.is_now);
-  const least = curve.reduce((one, two) => (two.gap[0] < one.gap[0] ? two : one));
-  const label = (each, text) => shape("text", { x: x(each.value), y: height - 2, "text-anchor": each === curve[0] ? "start" : each === curve.at(-1) ? "end" : "middle" }, text);
-  const drawn = shape("svg", { class: "curve", width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `gap between the seats: least at ${least.value}, ${percent(least.gap[0])} points` },
-    shape("text", { x: 8, y: 10 }, `gap between the seats${now ? `: ${percent(now.gap[0])} at ${now.value}` : ""}`),
+  const text = isShare(name) ? percent : value => value.toFixed(1), ends = side => curve.map(each => each.ends[name][side]);
+  const width = 260, height = 84, first = curve[0], last = curve.at(-1), top = Math.max(...ends(2)), bottom = Math.min(...ends(1));
+  const x = value => 8 + (width - 16) * (value - first.value) / (last.value - first.value), y = value => height - 16 - (height - 36) * (value - bottom) / (top - bottom || 1);
+  const edge = side => curve.map(each => `${x(each.value)},${y(each.ends[name][side])}`), now = curve.find(each => each.is_now);
+  const least = name === GAP ? curve.reduce((one, two) => (two.ends[GAP][0] < one.ends[GAP][0] ? two : one)) : now;
+  const label = each => shape("text", { x: x(each.value), y: height - 2, "text-anchor": each === first ? "start" : each === last ? "end" : "middle" }, String(each.value));
+  const title = `${name}: ${now ? `${text(now.ends[name][0])} at ${now.value}, ` : ""}${text(Math.min(...ends(0)))} to ${text(Math.max(...ends(0)))} here`;
+  const drawn = shape("svg", { class: "curve", width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": title },
+    shape("text", { x: 8, y: 10 }, title),
     shape("polygon", { points: [...edge(2), ...edge(1).reverse()].join(" "), class: "band" }),
     shape("polyline", { points: edge(0).join(" "), class: "line" }),
-    ...curve.map(each => shape("circle", { cx: x(each.value), cy: y(each.gap[0]), r: each.is_now ? 5 : 2.5, class: each.is_now ? "now" : "" })),
-    ...[curve[0], curve.at(-1), now, least].filter((each, k, all) => each && all.indexOf(each) === k).map(each => label(each, String(each.value))));
+    ...curve.map(each => shape("circle", { cx: x(each.value), cy: y(each.ends[name][0]), r: each.is_now ? 5 : 2.5, class: each.is_now ? "now" : "" })),
+    ...[...new Set([first, last, now, least])].filter(Boolean).map(label));
   const known = place.querySelector(".curve");
   if (known) known.replaceWith(drawn);
   else place.append(drawn);
 }
+
+// The figure of the curve is chosen in the strip, among those of its first table.
+const curveOf = () => at("curve-of").value || GAP;
+const isShare = name => name === GAP || state.tables[0]?.sides.some(row => row.who === name);
+function chooseCurve() {
+  const { sides, figures } = state.tables[0], found = [GAP, ...[...sides, ...figures].map(row => row.who)], before = curveOf();
+  if ([...at("curve-of").options].map(each => each.value).join() === found.join()) return;
+  at("curve-of").replaceChildren(...found.map(name => el("option", {}, name)));
+  at("curve-of").value = found.includes(before) ? before : GAP;
+}
+at("curve-of").addEventListener("change", drawCurve);
 
 // -- sliders: [lowest, highest, step] of a number; while it is dragged the strip follows, and at its end the box does
 
@@ -134,7 +149,10 @@ function slider(key, value, ends, id, label, before, set, field = key, whole = v
   const made = el("input", { type: "range", id: `slide-field-${key}`, "data-key": key, "aria-label": `${label}, slider`, min: String(ends[0]), max: String(ends[1]), step: String(ends[2]), title: "double click: the published value" });
   made.value = String(value);
   made.addEventListener("focus", () => take(key));
-  made.addEventListener("pointerdown", () => take(key));
+  made.addEventListener("pointerdown", () => {
+    take(key);
+    held = new Promise(done => { for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => setTimeout(done), { once: true }); });
+  });
   made.addEventListener("input", () => {
     const now = whole(Number(made.value));
     at(id).value = JSON.stringify(now);
@@ -160,19 +178,12 @@ function drag(key, values) {
 // -- following: nothing is asked of the desk, and so nothing plays, while the page is hidden
 
 async function follow() {
-  for (;;) {
-    if (document.hidden) await new Promise(done => document.addEventListener("visibilitychange", done, { once: true }));
-    try {
-      state = await send(`live?have=${state.version ?? ""}`);
-      if (state.game === undefined || (!isMine() && document.hasFocus())) post();  // windows share the strip: the one in use
-      draw();
-      const isRough = state.tables.length < counts.length || state.tables.some(table => halfOf(table) > COARSE);
-      await new Promise(done => { wake = done; setTimeout(done, isRough ? 30 : 200); });  // a new box is followed at once
-    } catch (error) {
-      complain(error.message);
-      await new Promise(done => setTimeout(done, 3000));
-    }
-  }
+  if (document.hidden) await new Promise(done => document.addEventListener("visibilitychange", done, { once: true }));
+  state = await send(`live?have=${state.version ?? ""}`);
+  if (state.game === undefined || (!isMine() && document.hasFocus())) post();  // windows share the strip: the one in use
+  draw();
+  const isRough = state.tables.length < counts.length || state.tables.some(table => halfOf(table) > COARSE);
+  await Promise.race([pause(isRough ? 30 : 200), new Promise(done => { wake = done; })]);  // a new box is followed at once
 }
 
 // -- the history: boxes that were kept or asked about, of which two are compared
@@ -196,8 +207,8 @@ const textOf = (row, name) => (Object.keys(row.figures).indexOf(name) < row.shar
 
 function rowOf(row, back) {
   const names = Object.keys(row.figures), [gap, first] = names, [last, score, length] = names.slice(row.shares - 1);
-  const deed = (path, more = {}) => () => send(path, { answer: row.number, ...more }).catch(error => complain(error.message));
-  return el("tr", {}, el("td", {}, el("input", { type: "checkbox", checked: compared.has(row.number), "aria-label": `compare box ${row.number}`, onchange: () => { compared.has(row.number) ? compared.delete(row.number) : compared.add(row.number); drawHistory(rows, back); } })),
+  const deed = (path, more = {}) => tried(() => send(path, { answer: row.number, ...more }));
+  return el("tr", {}, el("td", {}, el("input", { type: "checkbox", checked: compared.has(row.number), "aria-label": `compare box ${row.number}`, onchange: () => { flip(compared, row.number); drawHistory(rows, back); } })),
     el("th", { scope: "row" }, row.box), el("td", {}, `${row.players}, ${row.who}`), ...[gap, first, last, score, length].map(name => el("td", { class: "number", title: row.figures[name].map(end => end?.toFixed(4)).join(" ") }, textOf(row, name)(row.figures[name][0]))),
     el("td", { class: "number" }, row.games.toLocaleString("en")), el("td", {}, el("input", { type: "text", value: row.note, "aria-label": `note on box ${row.number}`, onchange: event => deed("remark", { name: event.target.value })() })),
     el("td", {}, el("button", { type: "button", onclick: () => back(row) }, "Back to it"), " ", el("button", { type: "button", "aria-label": `forget box ${row.number}`, onclick: deed("drop") }, "\u00d7")));
@@ -214,13 +225,20 @@ return {
   drawHistory,
   follow,
   // The box of the page is another one.
-  changed() { dragged = {}; chooseCounts(); post(); },
+  changed() {
+    dragged = {};
+    if (state.game !== at("game").value) at("live-tables").replaceChildren();
+    if (!document.querySelector(`[data-curve="${CSS.escape(hand)}"]`)) hand = "";  // another game, or a removed card
+    chooseCounts();
+    post();
+  },
   drawCurve,
   // Deals that are known of the box at one player count, with a line-up or with any (null); 0 if others are shown.
   seen(players, lineup) {
     const shown = isMine() && (lineup === null || (lineup || box().usual) === (agents || box().usual)) ? state.tables : [];
     return shown.find(table => String(table.players) === players)?.deals ?? 0;
   },
+  get held() { return held; },
   get players() { return counts.map(String); },
   get agents() { return agents && agents !== box().usual ? agents : ""; },
 };
