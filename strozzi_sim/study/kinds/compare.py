@@ -27,7 +27,7 @@ from strozzi_sim.simulation.seatings import Design
 from strozzi_sim.stats import Estimate
 from strozzi_sim.study.arguments import PrecisionOptions, documented, refuse_given
 from strozzi_sim.study.cells import RANK, Cell, CellCounts, CountsOf, Headline, Side
-from strozzi_sim.study.changes import change_verdict
+from strozzi_sim.study.change_verdict import change_verdict
 from strozzi_sim.study.decided import Decided
 from strozzi_sim.study.games import facts_of_games, sections_of_games, tables_of_games
 from strozzi_sim.study.look import PLAIN, KeyNumber, Look, Section, key_numbers, section
