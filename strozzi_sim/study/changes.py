@@ -309,9 +309,18 @@ def _differing(game: Game, pairs: Sequence[tuple[Variant, Variant]]) -> tuple[tu
     for first, second in pairs:
         name = f"{second.name}: " if len(pairs) > 1 else ""
         for key, *values in list(differing_keys(first.components, second.components))[:_MOST_KEYS]:
-            texts = ("\N{EN DASH}" if value is None else shortened(str(value), _LETTERS) for value in values)
+            texts = ("\N{EN DASH}" if value is None else shortened(_data_words(value), _LETTERS) for value in values)
             lines.append((f"{name}{name_of_key(game, key).label}", *texts))
     return (("component", "before", "after"), *lines) if lines else ()
+
+
+def _data_words(value: Any) -> str:
+    """Return component data as text: "kind adjacent to edifice, points 3"."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {_data_words(each)}".replace("_", " ") for key, each in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(_data_words, value))
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value).replace("_", " ")
 
 
 def _numbers(tables: Tables) -> Iterator[KeyNumber]:

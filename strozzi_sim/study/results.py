@@ -52,7 +52,7 @@ class Results:
     >>> import strozzi_sim as ss
     >>> results = ss.simulate("strozzi", players=4, agents="random", deals=200, seed=1)
     >>> results
-    <Results: Strozzi, 4 players: random; 200 deals, 200 games>
+    <Results: Strozzi, 4 players: random moves; 200 deals, 200 games>
     >>> results.tables["seats"].query("figure == 'win_share'")[["seat", "value", "low", "high"]].shape
     (4, 4)
     """
