@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from strozzi_sim.errors import pluralize
-from strozzi_sim.game.variants import BASE
 from strozzi_sim.study.arguments import Listing
 
 if TYPE_CHECKING:
@@ -234,7 +233,7 @@ def _grids(frame: Any, figures: "Mapping[str, Figure]") -> Iterator[str]:
         shared = [
             figures[value].words if key == "figure" else _head(key, value)
             for key, value in zip(keys, values, strict=True)
-            if value != BASE or frame[key].nunique() > 1
+            if value != "base" or frame[key].nunique() > 1
         ]
         yield f"{', '.join(shared)}\n{text}"
 

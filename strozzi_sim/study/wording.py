@@ -145,7 +145,7 @@ def lineup_names(game: Game, lineups: Iterable[str]) -> dict[str, str]:
 
 
 def names_of_lineups(game: Game, lineups: Sequence[Sequence[str]], *, most: int) -> str:
-    """Return line-ups as text, "weak | usual, greedy"; of more than `most` their number."""
+    """Return line-ups as text, "weak | usual,random moves"; of more than `most` their number."""
     if len(lineups) > most:
         return f"{len(lineups):,} line-ups"
     return " | ".join(",".join(game.player_names.get(agent, agent) for agent in lineup) for lineup in lineups)
