@@ -286,9 +286,9 @@ def _beside(
     if not differs:
         is_same = not levels if kind == "count" else first in known_there
         return "", ", as before" if is_same else ", about as before", share, count
-    after, before = (len(known), len(known_there))[:: 1 if is_new else -1]
-    if kind == "count" and after > 1 and after != before:
-        return "", f", before {before or 'none'}", share, after
+    old, new = (len(known_there), count) if is_new else (count, len(known_there))
+    if kind == "count" and new > 1 and new != old:
+        return "", f", before {old or 'none'}", share, new
     return "With the change" if is_new else "Before the change", "", share, count
 
 
