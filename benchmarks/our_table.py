@@ -3,6 +3,9 @@
     python benchmarks/our_table.py --players 4                     # all levels, 400 tables of each: some minutes
     python benchmarks/our_table.py --players 4 --mixed 2,8,2,8     # beside them, tables of unequal players
 
+The games of a level stand for all of its games: those on the sheets and, for each table anew, those that are compared with
+are drawn from them. Compared with one set of games, drawn from another, all tables of a level would share the errors of both.
+
 A row is a level: how many tables of these equal players are said to be like no level, or mixed; how many of the
 intervals that are printed for the others hold the level, and how wide they are; how often the nearest level is the true
 one and the next one is excluded. Of mixed players, who keep their seats or change them, and of scores drawn at random:
@@ -23,16 +26,13 @@ from strozzi_sim.study.kinds.our_table import (
     LEVEL,
     OF_LEVELS,
     bands,
-    capped,
-    figures_of,
     is_unlike,
     level_row,
     levels_of,
-    misfit,
-    scale_of,
 )
+from strozzi_sim.study.sheet_figures import capped, figures_of, misfit, scale_of
 
-SIMULATED, PLANTED = 0, 104  # seeds of the games that are compared with, and of those on the sheets
+SIMULATED, PLANTED = 0, 104  # seeds of the games of the levels, and of mixed tables and of all that is drawn
 HOLDS = 0.93  # of the tables, at least
 
 
@@ -49,26 +49,32 @@ def said_of(fits: Any) -> str:
     return f"in {fits[:, 3].mean():.1%} a seat leads, {fits[:, 4].mean():.1%} are like no level"
 
 
+def drawn(games: Any, count: int, rng: np.random.Generator) -> Any:
+    """Return so many games drawn from some, with replacement."""
+    return games[rng.integers(len(games), size=count)]
+
+
 class Scale:
     """The levels of a game's player, from simulated games at one player count."""
 
     def __init__(self, game: str, players: int, deals: int) -> None:
         self.players, self.levels = players, [spec.text for spec in levels_of(find_game(game))]
         self.games = [{players: scores(game, players, [text], deals, SIMULATED)[:, 0]} for text in self.levels]
-        self.strengths = scale_of([figures_of(games) for games in self.games])
 
-    def fit(self, sheets: Any) -> tuple[float, float, float, bool, bool]:
+    def fit(self, sheets: Any, rng: np.random.Generator) -> tuple[float, float, float, bool, bool]:
         """Return the level of sheets, the ends of its interval, whether a seat leads, and whether no level is like them."""
         ours = figures_of(capped({self.players: sheets}, self.games))
-        misfits = np.array([misfit(ours, strength) for strength in self.strengths])
+        compared = [drawn(games[self.players], len(games[self.players]), rng) for games in self.games]
+        strengths = scale_of([figures_of({self.players: games}) for games in compared])
+        misfits = np.array([misfit(ours, strength) for strength in strengths])
         level = level_row(LEVEL, len(sheets), misfits)
-        figures = bands(ours, self.strengths[int(misfits.argmin())])
+        figures = bands(ours, strengths[int(misfits.argmin())])
         leads = not figures[figures["figure"] == LEAD.name]["inside"].all()
         return level["value"], level["low"], level["high"], leads, is_unlike(figures)
 
     def fits(self, pool: Any, count: int, tables: int, rng: np.random.Generator) -> Any:
         """Return the fits of so many tables of `count` games drawn from a pool, float64[tables, 5]."""
-        return np.array([self.fit(pool[rng.integers(len(pool), size=count)]) for _ in range(tables)], float)
+        return np.array([self.fit(drawn(pool, count, rng), rng) for _ in range(tables)], float)
 
 
 def main() -> int:
@@ -76,7 +82,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("game", nargs="?", default="strozzi")
     parser.add_argument("--players", type=int, default=4)
-    parser.add_argument("--deals", type=int, default=OF_LEVELS, help="games simulated of each level, twice")
+    parser.add_argument("--deals", type=int, default=OF_LEVELS, help="games simulated of each level")
     parser.add_argument("--tables", type=int, default=400)
     parser.add_argument("--games", type=int, nargs="+", default=[40, 200], help="games on the sheets of a table")
     parser.add_argument(
@@ -88,8 +94,8 @@ def main() -> int:
     print(f"| {given.players} players, level | games | {' | '.join(columns)} |")
     print("|---|---|---|---|---|---|---|---|")
     held = {count: [] for count in given.games}
-    for level, text in enumerate(scale.levels):
-        pool = scores(given.game, given.players, [text], given.deals, PLANTED)[:, 0]
+    for level, games in enumerate(scale.games):
+        pool = games[given.players]
         neighbour = level + 1 if level + 1 < len(scale.levels) else level - 1
         for count in given.games:
             fits = scale.fits(pool, count, given.tables, rng)

@@ -257,6 +257,7 @@ def parsed(name: str, words: Sequence[str]) -> dict[str, Any]:
         names = [text for action in parser._actions for text in action.option_strings if text.startswith("--")]
         suggestion = nearest(option, names)
         hint = f"; did you mean {suggestion}?" if suggestion else ""
+        hint = "; `strozzi run FILE --part` has it" if option == "--part" else hint
         parser.error(f"{short_text(option)}: there is no such option{hint}")
     given = {key: value for key, value in vars(options).items() if value != []}
     needed = _PAGES_OF.get(name, "folder")

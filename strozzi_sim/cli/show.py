@@ -181,7 +181,7 @@ def table_text(name: str, tables: Mapping[str, Any], most: int = MOST_LINES) -> 
         lines = [[key.replace("_", " ") for key in frame.columns][:MOST_COLUMNS]]
         lines += [[plain(cell) for cell in row][:MOST_COLUMNS] for row in frame.itertuples(index=False)]
     elif {"row", "column"} <= set(keys):
-        return "\n\n".join([title, *_grids(frame, figures)])
+        return "\n\n".join([f"heat map: {title.removeprefix('heat ')}", *_grids(frame, figures)])
     else:
         lines = _figures(frame, figures, things)
     return f"{title}\n{_first_lines(lines, most)}"
@@ -225,11 +225,17 @@ def _grids(frame: Any, figures: "Mapping[str, Figure]") -> Iterator[str]:
     for values, rows in frame.groupby(keys, sort=False):
         rows = rows.dropna(subset="value")
         texts = [estimate(row, figures[row.figure], as_ends=False) for row in rows.itertuples(index=False)]
+        rows = rows.assign(row=rows["row"].astype("str").str.replace("_", " "))
         grid = rows.assign(text=texts).set_index(["row", "column"])["text"].unstack(fill_value="", sort=False)
         columns = sorted(grid.columns, key=order.index)
         lines = [["", *columns], *([*row] for row in grid[columns].itertuples())]
         text = columns_of(lines) if len(rows) else "no cell has 30 facts: play more deals"
-        yield f"{', '.join(map(_head, keys, values))}\n{text}"
+        shared = [
+            figures[value].words if key == "figure" else _head(key, value)
+            for key, value in zip(keys, values, strict=True)
+            if value != "base" or frame[key].nunique() > 1
+        ]
+        yield f"{', '.join(shared)}\n{text}"
 
 
 def estimate(row: Any, figure: "Figure", *, as_ends: bool = True) -> str:

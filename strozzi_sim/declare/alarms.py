@@ -207,8 +207,8 @@ def _found(
     reference: str,
     name_of: Namer,
 ) -> FoundAlarm:
-    rows, keys = tested[is_certain], [key for key in _levels(tested) if key not in alarm.where]
-    rows = _of_variant(rows, keys, reference, alarm)
+    certain, keys = tested[is_certain], [key for key in _levels(tested) if key not in alarm.where]
+    rows = _of_variant(certain, keys, reference, alarm)
     rows = rows.iloc[np.argsort(-np.abs(rows["value"] - alarm.thresholds(rows)), kind="stable")]
     variant = str(rows["variant"].iloc[0])
     players = int(rows["players"].value_counts(sort=False).idxmax())  # of equal counts the first, thus farthest beyond
@@ -218,16 +218,21 @@ def _found(
         return {key: name_of(variant, key, str(row[key])) for key in keys}
 
     count, of = len(shown), len(pick(tested, players=players, variant=variant))
-    clause = alarm.several if count > 1 and alarm.several else alarm.text
-    clause = clause.format(share=of_100(first["value"]), count=count, of=of, **names(first))
+    is_counted = count > 1 and bool(alarm.several)
+    clause = alarm.several if is_counted else alarm.text
     own = pick(tested, variant=variant)["players"].unique()
     is_everywhere = "{share}" not in alarm.text and all((rows["players"] == each).sum() == count for each in own)
     at = "" if len(own) == 1 or is_everywhere else f"{players} players"
     variants = tested["variant"].nunique()
-    if variants > 1:
-        old = "Before the change" if variants == 2 else "Without a change"
-        new = "With the change" if variants == 2 else name_of(variant, VARIANT, variant)
-        box = old if variant == reference else new
+    box, ending, share = "", "", of_100(first["value"])
+    if variants == 2:
+        tested_here, certain_here = (pick(each, players=players) for each in (tested, certain))
+        kind = "count" if is_counted else "share" if "{share}" in clause else ""
+        box, ending, share, count = _beside(shown, tested_here, certain_here, keys, reference, kind)
+    elif variants > 1:
+        box = "Without a change" if variant == reference else name_of(variant, VARIANT, variant)
+    clause = clause.format(share=share, count=count, of=of, **names(first)) + ending
+    if box:
         text = with_capital(f"{', '.join(filter(None, [box, at]))}: {clause}.")
     else:
         text = f"At {at} {clause}." if at else with_capital(f"{clause}.")
@@ -239,6 +244,52 @@ def _found(
     more = [f"and {len(rows) - _MOST_ROWS} more"] if len(rows) > _MOST_ROWS else []
     evidence = f"{with_capital(figure.words)}, {first['lineup']}. {'; '.join([*parts, *more])}."
     return FoundAlarm(name, text, evidence, alarm.table, alarm.figure, rows.drop(columns="p"))
+
+
+def _beside(
+    shown: pd.DataFrame, tested: pd.DataFrame, certain: pd.DataFrame, keys: Sequence[str], reference: str, kind: str
+) -> tuple[str, str, str, int]:
+    """Return what a sentence on two boxes has: the box at its beginning, its ending, and the share and the count in it.
+
+    Both boxes are in one sentence unless only one of them is known to have what it says. Figures are known to differ if
+    their intervals are apart.
+
+    Args:
+        shown: rows of one box that are certain and that the other lacks if any are, the one that is named first.
+        tested: rows of both boxes at the same player count.
+        certain: those of them that are certain.
+        keys: the columns that name a level.
+        reference: the variant before the change.
+        kind: what the sentence has: "share", "count" of rows, or "" for neither.
+    """
+    variant = str(shown["variant"].iloc[0])
+    here, there, known, known_there = (
+        {tuple(row[key] for key in keys): row for _, row in rows.iterrows()}
+        for each in (tested, certain)
+        for rows in (pick(each, variant=variant), each[each["variant"] != variant])
+    )
+    first = tuple(shown.iloc[0][key] for key in keys)
+    share, count = of_100(here[first]["value"]), len(known)
+    levels = known.keys() ^ known_there.keys() if kind == "count" else {first}
+    pairs = [(here.get(level), there.get(level)) for level in levels]
+    differs = any(
+        one is None or other is None or one["low"] > other["high"] or one["high"] < other["low"] for one, other in pairs
+    )
+    is_new = variant != reference
+    if kind == "share" and first in there:
+        other_share = of_100(there[first]["value"])
+        if differs and other_share != share:
+            after, before = (share, other_share) if is_new else (other_share, share)
+            is_alike = after.partition(" of ")[2] == before.partition(" of ")[2]
+            return "", f", before {before.partition(' of ')[0] if is_alike else before}", after, count
+        return "", ", as before" if other_share == share else ", about as before", share, count
+    if not differs:
+        is_same = not levels if kind == "count" else first in known_there
+        return "", ", as before" if is_same else ", about as before", share, count
+    old, new = (len(known_there), count) if is_new else (count, len(known_there))
+    if kind == "count" and new > 1 and new != old:
+        return "", f", before {old or 'none'}", share, new
+    return "With the change" if is_new else "Before the change", "", share, count
 
 
 def _of_variant(rows: pd.DataFrame, keys: Sequence[str], reference: str, alarm: Alarm) -> pd.DataFrame:

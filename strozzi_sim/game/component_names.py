@@ -19,6 +19,7 @@ from strozzi_sim.game.converting import converted
 from strozzi_sim.game.sentences import listed, ordinal_word
 from strozzi_sim.game.variants import BASE, Variant, differing_keys, resolve_variant, shipped_variants
 
+CHANGED_BOX = "the changed box"  # a variant with several changes
 _NOTHING = "nothing"  # the value of an entry that is missing
 _MOST_CLAUSES = 2  # changes of a variant in one sentence; of more the first one
 _LETTERS = 40  # most of a change that names a box
@@ -173,7 +174,7 @@ def boxes_in_words(game: Game, variants: Mapping[str, Variant]) -> dict[str, str
     boxes = {}
     for name, variant in variants.items():
         changes = list(differing_keys(published.components, variant.components))
-        boxes[name] = "the changed box"
+        boxes[name] = CHANGED_BOX
         if not changes:
             boxes[name] = "the published box"
         elif name in shipped_variants(game):

@@ -12,6 +12,7 @@ import msgspec
 from strozzi_sim.errors import InputError
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.sentences import YOU, listed, seat_words, verb_of, with_capital
+from strozzi_sim.game.tiers import TIERS
 
 FORMAT = "strozzi-sim.table/1"
 MANY = 60  # more choices, if all are numbers, are a range instead of buttons
@@ -47,7 +48,7 @@ class GameTable:
         of_game = {"game": game.name, "title": game.title, "unit": self.unit, "lowest_wins": game.lowest_wins}
         of_game |= {"over_now": self.over_now, "columns": [list(pair) for pair in self.columns]}
         rounds = game.components_part.rounds(dict(self.components))
-        seats = [{"name": self.name(seat), "agent": agents[seat]} for seat in range(self.players)]
+        seats = [{"name": self.name(seat), "agent": _player_name(game, agents[seat])} for seat in range(self.players)]
         # constants, see `table.schema.Head`; `set_up` fills `board`, the data for the game's script
         self.head: Json = {"format": FORMAT, **of_game, **of_deal, "players": self.players, "rounds": rounds}
         for seat, family in zip(seats, self.families, strict=False):
@@ -213,3 +214,9 @@ def players_of(game: Game, players: int) -> list[str]:
     """Return the player at each seat as text: the game's own name of the seat, or "the third player"."""
     families = (game.table or GameTable).families
     return list(families) or [seat_words(seat, players) for seat in range(players)]
+
+
+def _player_name(game: Game, agent: str) -> str:
+    """Return an agent as players at a table call it: "usual player", "random moves"; one without a name as it is."""
+    name = game.player_names.get(agent, agent)
+    return f"{name} player" if name in TIERS else name

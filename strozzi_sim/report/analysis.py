@@ -25,6 +25,7 @@ from strozzi_sim.play.records import RecordedGame
 from strozzi_sim.report.html_tables import PageTable, TableCell
 from strozzi_sim.report.page import TEXTS, Content, Item, Number, PageSection, render
 from strozzi_sim.report.replay import decision_steps, replay_data
+from strozzi_sim.study.wording import plain_player
 from strozzi_sim.table.page import render as render_table
 
 _COSTLIEST = 12  # most decisions in the table
@@ -83,8 +84,8 @@ def analysis_page(analysis: GameAnalysis, manifest: Mapping[str, Any], game: Gam
         plan=f"One game of {game.title}, {len(names)} players, {len(analysis.decisions)} decisions.",
         facts=[("Agents", ", ".join(names)), ("Judge", f"{analysis.agent}, {analysis.redraws} draws for each figure")],
         certainty=[
-            f"Every figure except the result is what {analysis.agent} expects, with the noise of {analysis.redraws} "
-            "draws; it is not measured by play."
+            f"Every figure except the result is what {plain_player(game, analysis.agent)} expects, with the noise of "
+            f"{analysis.redraws} draws; it is not measured by play."
         ],
         caveat=f"{analysis.agent}, a computer player, judges one game",
     )

@@ -8,11 +8,12 @@ from markupsafe import Markup
 
 from strozzi_sim.agent.analysis import WIN
 from strozzi_sim.game import load_game
-from strozzi_sim.game.sentences import listed
+from strozzi_sim.game.sentences import listed, with_capital
 from strozzi_sim.game.table import GameTable
 from strozzi_sim.play.analyse import NOTED, GameAnalysis, JudgedDecision, TurningPoint
 from strozzi_sim.play.judging import Outcome
 from strozzi_sim.play.records import RecordedGame
+from strozzi_sim.study.wording import plain_player
 from strozzi_sim.table.page import asset, render, template
 from strozzi_sim.table.plain import replayed_steps, table_of
 
@@ -73,8 +74,10 @@ def _judged_data(analysis: GameAnalysis, said: Sequence[str], table: GameTable, 
         for turn in analysis.turning_points(_TURNS)
         if abs(turn.change) >= NOTED
     ]
+    turned = _decisive_words(analysis.turning_points(1), turns)
     turns.sort(key=lambda turn: turn["step"])
-    judged = {"agent": analysis.agent, "redraws": analysis.redraws, "win": win, "notes": notes, "turns": turns}
+    judged = {"agent": plain_player(table.game, analysis.agent), "redraws": analysis.redraws, "turned": turned}
+    judged |= {"win": win, "notes": notes, "turns": turns}
     return judged | {"next": _next(outcomes, starts)}
 
 
@@ -88,6 +91,15 @@ def _turn(turn: TurningPoint, ends: Sequence[int], said: Sequence[str], table: G
         quality = "Good" if turn.change > 0 else "Bad"
         words = f"{quality} luck for {table.named(turn.seat)}, {_share(turn.change)}: {event}"
     return {"step": step, "kind": turn.kind, "seat": turn.seat, "change": round(turn.change, 3), "said": words}
+
+
+def _decisive_words(largest: Sequence[TurningPoint], turns: Sequence[Mapping[str, Any]]) -> str:
+    """Return when the game turned, by its largest turning point, the first of `turns`; "" without one."""
+    if not turns:
+        return ""
+    words = turns[0]["said"].partition("; best found")[0]
+    when = f" in round {number}" if (number := largest[0].decision.round) else ""
+    return f"It turned{when}. {with_capital(words)}."
 
 
 def _next(outcomes: Outcomes, starts: Sequence[int]) -> dict[str, Any]:

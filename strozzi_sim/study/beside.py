@@ -14,7 +14,9 @@ import pandas as pd
 
 from strozzi_sim.declare.figure_tables import FIGURES, Tables, pick
 from strozzi_sim.errors import InputError
-from strozzi_sim.study.changes import change_size, change_verdict, changes_between
+from strozzi_sim.game.component_names import CHANGED_BOX
+from strozzi_sim.study.change_verdict import change_size, change_verdict
+from strozzi_sim.study.changes import changes_between
 from strozzi_sim.study.games import specs_of_games, with_figures
 from strozzi_sim.study.kinds.balance import Balance
 from strozzi_sim.study.look import VARIANTS, Look
@@ -117,7 +119,8 @@ def compared_pairs(studies: Sequence[Results], labels: Sequence[Mapping[str, str
 def _labels(studies: Sequence[Results]) -> Iterator[dict[str, str]]:
     """Yield variant -> its name beside the variants of the other studies, for every study.
 
-    A study with one variant gives it its name. Others are called by their change in words, if no other is called so.
+    A study with one variant, or with one that has several changes, gives it its name. Others are called by their change
+    in words, if no other is called so.
     """
     names = _names(studies)
     words = [results.study.boxes for results in studies]
@@ -126,7 +129,10 @@ def _labels(studies: Sequence[Results]) -> Iterator[dict[str, str]]:
         if len(of_study) == 1:
             yield dict.fromkeys(of_study, name)
         else:
-            yield {key: text if used[text] == 1 else f"{name}: {text}" for key, text in of_study.items()}
+            yield {
+                key: name if text == CHANGED_BOX else text if used[text] == 1 else f"{name}: {text}"
+                for key, text in of_study.items()
+            }
 
 
 def _names(studies: Sequence[Results]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Changes between two variants: figures of one minus those of the other, with sentences and a section.
+"""Changes between two variants: figures of one minus those of the other, and the section that shows them.
 
 A figure has changed if its difference is significant, corrected for the number of figures (Holm 1979) of its table and
 breakdown, and not too small to matter. It is too small if the whole interval is closer to 0 than the smallest
@@ -27,26 +27,22 @@ from strozzi_sim.declare.figure_tables import (
     Tables,
     TableSpec,
     figures_in,
-    headline_players,
     pick,
 )
 from strozzi_sim.declare.pictures import Picture
-from strozzi_sim.declare.printing import digits_for, format_value, half_width
 from strozzi_sim.declare.significance import ALPHA, degrees_of_freedom, p_value
 from strozzi_sim.facts.blocks import ALL
 from strozzi_sim.facts.figures import DECISIONS, SCORE, WIN_SHARE, Figure
 from strozzi_sim.game import Game
-from strozzi_sim.game.component_names import difference_in_words, name_of_key
-from strozzi_sim.game.sentences import listed, seat_words, with_capital
+from strozzi_sim.game.component_names import name_of_key
+from strozzi_sim.game.sentences import seat_words
 from strozzi_sim.game.variants import Variant, differing_keys
 from strozzi_sim.stats.differences import paired
 from strozzi_sim.stats.intervals import Estimate, divide
 from strozzi_sim.stats.multiple_testing import holm
 from strozzi_sim.study.cells import SEAT_GAP
 from strozzi_sim.study.look import KeyNumber, Section, picture, section
-from strozzi_sim.study.precision import missed_wins
-from strozzi_sim.study.verdict import MOST_WORDS, Verdict, games_at_most, games_of_100, with_unit, word_count
-from strozzi_sim.study.wording import lineup_words, plain_player, players_words, shortened
+from strozzi_sim.study.wording import lineup_words, plain_player, shortened
 
 CHANGED, SMALL, UNCLEAR, EQUAL = "changed", "too small to matter", "unclear", "equal"
 _FIRST, _JUDGED = (*CELL, *OF_CHANGE[:2]), OF_CHANGE[3:]
@@ -57,12 +53,6 @@ _MOST_KEYS = 8  # keys of a variant in a table
 _MOST_ROWS = 12  # lines of a table
 _LETTERS = 40  # letters of a value
 _NOT_KNOWN = {UNCLEAR: ", not known to be one", SMALL: ", too small to matter", EQUAL: ", exactly 0"}
-_COUNTED = {
-    CHANGED: "{} changed",
-    SMALL: "{} changed too little to matter",
-    UNCLEAR: "{} are not known to have changed",
-    EQUAL: "{} are equal",
-}
 _GROUPS = {"share": "shares, in points", "number": "scores and other means"}
 
 
@@ -199,115 +189,6 @@ def _matched(first: FigurePart, second: FigurePart) -> tuple[dict[str, list[Any]
     return common, figures[0], figures[1], keep
 
 
-def change_verdict(
-    tables: Tables, game: Game, boxes: Mapping[str, Variant], effect: float, chunks: int, *, beside: bool = False
-) -> Verdict:
-    """Return what each second variant changes, the largest change as the answer; the others are notes.
-
-    Of several pairs, or `beside` another study, the answer names its pair. That nobody wins more or less is said only
-    if changes of `effect` are excluded for all shares of wins together, by the intervals of the table precision too.
-    """
-    pairs = sorted(_pairs(tables), key=lambda pair: -change_size(pair[1], game))
-    several, answers, notes = beside or len(pairs) > 1, list[str](), list[str]()
-    subject = ""
-    for (first, second), rows in pairs:
-        cell = _headline_cell(rows, game)
-        where = f" at {cell['players'].iloc[0]} players" if rows["players"].nunique() > 1 else ""
-        of_pair = f"{second} beside {first}: " if several else ""
-        if rows["lineup"].nunique() > 1:
-            who = f"played by {players_words(game, str(cell['lineup'].iloc[0]), bare=True)}"
-            where += "" if several else f", {who}"
-            notes += [f"{of_pair}{who}."] if several else []
-        told, more = _told(cell, game, missed_wins(tables, _wins(cell), chunks), effect)
-        answers.append(f"{with_capital(f'{of_pair}{told}')}{where}.")
-        notes += [] if several else [*more, *_elsewhere(rows, cell, game)]
-        counts = rows["verdict"].value_counts()
-        counted = listed([words.format(f"{counts[each]:,}") for each, words in _COUNTED.items() if each in counts])
-        notes.append(f"{of_pair}Of {len(rows):,} figures, {counted}.")
-        beginning = "Changed" if beside else f"Changed in {second}" if several else "You changed"
-        if len(answers) == 1 and word_count(answers[0]) > MOST_WORDS:
-            answers[0], beginning = f"{with_capital(told)}{where}.", f"{second} beside {first}"
-        if not subject and {first, second} <= boxes.keys():
-            subject = with_capital(difference_in_words(game, boxes[first], boxes[second], beginning))
-    if not answers:
-        return Verdict(f"There are too few games of {game.title} to compare the variants.")
-    return Verdict(answers[0], subject, (*answers[1:], *notes))
-
-
-def change_size(rows: pd.DataFrame, game: Game) -> float:
-    """Return the size of the largest change of wins or of the gap in the headline's cell; 0 if none is significant."""
-    changed = pick(_headline_cell(rows, game), verdict=CHANGED)
-    shares = pd.concat([_wins(changed), pick(changed, table="balance", figure=SEAT_GAP.name)])
-    return float(shares["value"].abs().max()) if len(shares) else 0.0
-
-
-def _headline_cell(rows: pd.DataFrame, game: Game) -> pd.DataFrame:
-    """Return the rows of the headline: of usual players, or else those of the last line-up; 4 players or the fewest."""
-    usual = pick(rows, lineup=game.default_agent)
-    rows = usual if len(usual) else pick(rows, lineup=rows["lineup"].iloc[-1])
-    return pick(rows, players=headline_players(rows))
-
-
-def _told(cell: pd.DataFrame, game: Game, missed: float, effect: float) -> tuple[str, list[str]]:
-    """Return the change of who wins in a cell as text, or that of scores if nobody wins more or less; and notes."""
-    score = next(pick(cell, table="balance", figure=SCORE.name).itertuples(index=False), None)
-    scores = _score_words(score, game) if score is not None else ""
-    if wins := _changed_wins(cell, game):
-        return wins, [f"{with_capital(scores)}."] if scores else []
-    of_wins = _wins(cell)
-    if of_wins.empty:
-        return scores or "no change of scores is found", ["No games won are compared."]
-    if set(of_wins["verdict"]) <= {SMALL, EQUAL} and not missed > effect:
-        if set(of_wins["verdict"]) == {EQUAL} and score is not None and score.verdict == EQUAL:
-            return "nobody wins more or less, and every score stays the same", []
-        return "; ".join(filter(None, ["nobody wins more or less", scores])), []
-    up_to = f": {games_at_most(missed)} more or less" if missed > 0 else ""
-    return f"no change of who wins is found{up_to}", [f"{with_capital(scores)}."] if scores else []
-
-
-def _changed_wins(cell: pd.DataFrame, game: Game) -> str:
-    """Return the significant change of the gap between the seats, or else the largest of a share of wins; or ""."""
-    gap = next(pick(cell, table="balance", figure=SEAT_GAP.name, verdict=CHANGED).itertuples(index=False), None)
-    wins = pick(_wins(cell), verdict=CHANGED)
-    if gap is not None and (wins["table"] != "lineup").all():
-        fairer, falls = ("fairer", "falls") if gap.value < 0 else ("less fair", "rises")
-        before, after = (format_value(side, SEAT_GAP, bare=True) for side in (gap.before, gap.before + gap.value))
-        return f"{fairer}: the gap between the seats {falls} from {before} to {after} points"
-    if wins.empty:
-        return ""
-    row = wins.loc[wins["value"].abs().idxmax()]
-    old, new = float(row["before"]), float(row["before"] + row["value"])
-    shares = games_of_100(new, among=[old]), games_of_100(old, among=[new])
-    return f"{_who(row, game)} wins {shares[0]} of 100 games instead of {shares[1]}"
-
-
-def _who(row: Any, game: Game) -> str:
-    """Return whose share of wins a row is about: the player at a seat, or the agent at a position."""
-    if row["table"] == "seats":
-        return seat_words(int(row["seat"]), int(row["players"]))
-    return plain_player(game, split_specs(row["lineup"])[int(row["position"])])
-
-
-def _score_words(row: Any, game: Game) -> str:
-    """Return the change of the mean score as text; "" if it is unclear."""
-    digits = max(digits_for(row.value, half_width(row), SCORE, 0), 0)
-    if row.verdict == CHANGED and round(abs(row.value), digits) > 0:
-        size = format_value(abs(row.value), SCORE, digits)
-        return f"scores {'rise' if row.value > 0 else 'fall'} by {with_unit(size, game)}"
-    hardly = "scores hardly change"
-    return {CHANGED: hardly, SMALL: hardly, EQUAL: "scores stay the same"}.get(row.verdict, "")
-
-
-def _elsewhere(rows: pd.DataFrame, cell: pd.DataFrame, game: Game) -> Iterator[str]:
-    """Yield for each other player count and line-up what changed there."""
-    shown = (cell["players"].iloc[0], cell["lineup"].iloc[0])
-    for (players, lineup), own in rows.groupby(["players", "lineup"], sort=False):
-        if (players, lineup) != shown:
-            told = _changed_wins(own, game) or "no change of who wins is found"
-            who = f", played by {players_words(game, str(lineup))}" if rows["lineup"].nunique() > 1 else ""
-            yield f"At {players} players{who}: {told}."
-
-
 def changes_section(
     tables: Tables, game: Game, variants: Mapping[str, Variant], labels: Mapping[str, Figure], *, paired: bool = True
 ) -> Section:
@@ -315,10 +196,10 @@ def changes_section(
     pictures: list[Picture] = []
     shown: dict[str, pd.DataFrame] = {}
     compared, deals = list[tuple[Variant, Variant]](), ", on the same deals" if paired else ""
-    for number, ((first, second), rows) in enumerate(_pairs(tables)):
-        wins, name = _wins(rows), f"changes-{number}" if number else "changes"
+    for number, ((first, second), rows) in enumerate(pairs_of(tables)):
+        wins, name = wins_of(rows), f"changes-{number}" if number else "changes"
         lineups = ", " + wins["lineup"].map(partial(lineup_words, game)) if rows["lineup"].nunique() > 1 else ""
-        who = [_who(row, game) for row in wins.to_dict("records")]
+        who = [winner_words(row, game) for row in wins.to_dict("records")]
         places = wins["players"].astype("str") + " players" + lineups + ", "
         shown[name] = wins.assign(place=places + pd.Series(who, wins.index, "str"), variant="", lineup="")
         words = {"first": first, "second": second, "deals": deals or "; the deals may differ"}
@@ -339,7 +220,8 @@ def changes_section(
     return replace(declared, shown=tuple(pictures), keys=_differing(game, compared))
 
 
-def _pairs(tables: Tables) -> Iterator[tuple[tuple[str, str], pd.DataFrame]]:
+def pairs_of(tables: Tables) -> Iterator[tuple[tuple[str, str], pd.DataFrame]]:
+    """Yield (first, second) and the known changes of every pair of variants."""
     known = tables["changes"].dropna(subset="value")
     if _BREAKDOWN not in known:  # a table whose levels are one text, from before they were columns
         known = known.assign(**{_BREAKDOWN: ""})
@@ -347,10 +229,18 @@ def _pairs(tables: Tables) -> Iterator[tuple[tuple[str, str], pd.DataFrame]]:
         yield (str(first), str(second)), rows
 
 
-def _wins(rows: pd.DataFrame) -> pd.DataFrame:
+def wins_of(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of shares of wins: of the positions of mixed line-ups, of the seats of others."""
     wins = rows[rows["table"].isin(["seats", "lineup"]) & (rows["figure"] == "win_share")]
     mixed = set(wins.loc[wins["table"] == "lineup", "lineup"])
     return wins[(wins["table"] == "lineup") | ~wins["lineup"].isin(mixed)]
+
+
+def winner_words(row: Any, game: Game) -> str:
+    """Return whose share of wins a row is about: the player at a seat, or the agent at a position."""
+    if row["table"] == "seats":
+        return seat_words(int(row["seat"]), int(row["players"]))
+    return plain_player(game, split_specs(row["lineup"])[int(row["position"])])
 
 
 def listed_changes(
@@ -361,9 +251,9 @@ def listed_changes(
     The changes are rows as `_named` returns them. The others are the figures that changed, without breakdowns by a
     column, or with `every` all figures.
     """
-    for (first, second), rows in _pairs(tables):
+    for (first, second), rows in pairs_of(tables):
         balance = pick(rows, table="balance")
-        headlines = pd.concat([_wins(rows), *(pick(balance, figure=each.name) for each in (SEAT_GAP, SCORE))])
+        headlines = pd.concat([wins_of(rows), *(pick(balance, figure=each.name) for each in (SEAT_GAP, SCORE))])
         others = rows[(every | _is_changed(rows)) & ~rows.index.isin(headlines.index)]
         yield first, second, _named(tables, pd.concat([headlines, _largest_first(others)]), labels)
 
@@ -419,9 +309,18 @@ def _differing(game: Game, pairs: Sequence[tuple[Variant, Variant]]) -> tuple[tu
     for first, second in pairs:
         name = f"{second.name}: " if len(pairs) > 1 else ""
         for key, *values in list(differing_keys(first.components, second.components))[:_MOST_KEYS]:
-            texts = ("\N{EN DASH}" if value is None else shortened(str(value), _LETTERS) for value in values)
+            texts = ("\N{EN DASH}" if value is None else shortened(_data_words(value), _LETTERS) for value in values)
             lines.append((f"{name}{name_of_key(game, key).label}", *texts))
     return (("component", "before", "after"), *lines) if lines else ()
+
+
+def _data_words(value: Any) -> str:
+    """Return component data as text: "kind adjacent to edifice, points 3"."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {_data_words(each)}".replace("_", " ") for key, each in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(_data_words, value))
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value).replace("_", " ")
 
 
 def _numbers(tables: Tables) -> Iterator[KeyNumber]:
@@ -429,7 +328,7 @@ def _numbers(tables: Tables) -> Iterator[KeyNumber]:
     table = tables["changes"].dropna(subset=["value", "low"])
     balance = pick(table, table="balance")
     kinds = (
-        (_wins(table), WIN_SHARE, "points of games won"),
+        (wins_of(table), WIN_SHARE, "points of games won"),
         (pick(balance, figure=SEAT_GAP.name), SEAT_GAP, "points of gap between the seats"),
         (pick(balance, figure=SCORE.name), SCORE, "mean score"),
         (pick(balance, figure=DECISIONS.name), DECISIONS, "decisions in a game"),

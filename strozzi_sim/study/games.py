@@ -12,6 +12,7 @@ import numpy as np
 from strozzi_sim import stats
 from strozzi_sim.agent.spec_text import split_specs
 from strozzi_sim.declare.alarms import FoundAlarm
+from strozzi_sim.declare.custom_heatmaps import map_table_name
 from strozzi_sim.declare.figure_tables import (
     CELL,
     FIGURES,
@@ -31,6 +32,7 @@ from strozzi_sim.declare.pictures import HeatMap, Picture
 from strozzi_sim.declare.printing import format_value
 from strozzi_sim.facts.blocks import ALL, Block
 from strozzi_sim.facts.columns import WIN_UNITS
+from strozzi_sim.facts.conditions import Condition
 from strozzi_sim.facts.crosstabs import Crosstab, fact_union
 from strozzi_sim.facts.figures import DECISIONS, SCORE, WIN_SHARE, Figure
 from strozzi_sim.game import Game
@@ -215,7 +217,10 @@ def _with_boxes(study: Study, tables: Tables) -> Tables:
 
 
 def _figures_of(pictures: Sequence[Picture]) -> dict[str, Figure]:
-    return {figure.name: figure for picture in reversed(pictures) for figure in picture.figures}
+    """Return the figures of pictures by name; those of bars name their bar, as bars have parts of the same names."""
+    figures = {figure.name: figure for picture in reversed(pictures) for figure in picture.figures}
+    bars = [bar for picture in reversed(pictures) for bar in picture.groups.items()]
+    return figures | {part.name: replace(part, label=f"{part.label}, {bar}") for bar, parts in bars for part in parts}
 
 
 def _gap_numbers(tables: Tables, game: Game) -> tuple[KeyNumber, ...]:
@@ -300,13 +305,16 @@ def verdict_on_maps(study: Study, tables: Tables, look: Look) -> Verdict:
     """
     answers = list[str]()
     finding = Finding("from {least.value} ({least}) to {most.value} ({most})")
+    specs = [spec for spec in look.heatmap if spec.where]
+    conditions = {map_table_name(spec.name): f", {Condition(spec.where).words}" for spec in specs}
     for heat_map in look.maps_in(study.the_game).values():
         rows, words = _cells_of(study, tables, heat_map), "no two cells are known to differ"
         if len(rows):
             compared, players = Comparison((heat_map.figure,), "cell", "", {}, ()), int(rows["players"].iloc[0])
             found = finding_of(compared, finding, rows, players, lambda key, level: level, study.chunks)
             words = "; ".join([found, *_uncertain_ends(rows, heat_map, found)]) if found else words
-        answers.append(f"{with_capital(heat_map.figure.words)}: {words}.")
+        where = conditions.get(heat_map.table, "")
+        answers.append(f"{with_capital(heat_map.figure.words)}{where}: {words}.")
     return Verdict(answers[0], notes=(*_whose_numbers(study, tables), *answers[1:]))
 
 

@@ -39,7 +39,7 @@ from strozzi_sim.study.cells import Cell, CellCounts, CountsOf, Headline
 from strozzi_sim.study.kinds import kind_named
 from strozzi_sim.study.look import VARIANTS, Look, Section
 from strozzi_sim.study.verdict import Verdict
-from strozzi_sim.study.wording import listed_counts, played_by
+from strozzi_sim.study.wording import listed_counts, names_of_lineups, played_by
 
 CHUNKS = 200  # default number of chunks of a cell
 MOST_CHUNKS = 100_000
@@ -202,7 +202,7 @@ class Study:
         >>> import strozzi_sim as ss
         >>> study = ss.Study.of(game="strozzi", players=[3, 4], deals=100, lineups=[["random"]])
         >>> study.summary
-        'Strozzi, 3 and 4 players: random; 100 deals each, 200 games'
+        'Strozzi, 3 and 4 players: random moves; 100 deals each, 200 games'
         """
         if cls is Study:
             study_of_kind: Self = kind_named(keys.pop("kind", "balance")).of(**keys)
@@ -414,11 +414,10 @@ class Study:
     @property
     def summary(self) -> str:
         """The study in one line."""
-        few = len(self.lineups) <= FEW
-        lineups = " | ".join(map(",".join, self.lineups)) if few else f"{len(self.lineups):,} line-ups"
-        variants = listed(list(self.variant_of)) if len(self.variant_of) <= FEW else f"{len(self.variant_of)} variants"
-        counts = listed_counts(self.players)
-        what = f"{self.the_game.title}, {counts} players: {lineups}{'' if variants == BASE else f'; {variants}'}"
+        lineups = names_of_lineups(self.the_game, self.lineups, most=FEW)
+        variants = listed([*self.boxes.values()]) if len(self.variant_of) <= FEW else f"{len(self.variant_of)} variants"
+        variants = "" if set(self.variant_of) == {BASE} else f"; {variants}"
+        what = f"{self.the_game.title}, {listed_counts(self.players)} players: {lineups}{variants}"
         deals, games = pluralize(self.deals, "deal"), pluralize(self.games, "game")
         return f"{what}; {'at most ' * bool(self.precision)}{deals}{' each' * (len(self.cells) > 1)}, {games}"
 

@@ -52,7 +52,7 @@ class Results:
     >>> import strozzi_sim as ss
     >>> results = ss.simulate("strozzi", players=4, agents="random", deals=200, seed=1)
     >>> results
-    <Results: Strozzi, 4 players: random; 200 deals, 200 games>
+    <Results: Strozzi, 4 players: random moves; 200 deals, 200 games>
     >>> results.tables["seats"].query("figure == 'win_share'")[["seat", "value", "low", "high"]].shape
     (4, 4)
     """
@@ -181,8 +181,9 @@ def _precision_note(study: Study, table: Any) -> str:
         size = f"of {size_text(study.precision / POINTS)} of games won"
         if not unknown:
             return f"Every difference {size} is found or excluded, {valid}"
-        why = f"neither found nor excluded after the last of {played}; more deals decide them"
-        return f"{unknown} of {len(table)} differences {size} are {why}."
+        ends = table.loc[table["known"] == 0, ["low", "high"]]
+        games = size_text(float(ends.abs().max(axis=None))).partition(" ")[0]
+        return f"Up to {games} games of 100 more or less could be missed after {played}; more deals tell."
     width = f"to +- {study.precision:g} points"
     has_differences = (table["figure"] == "win_share_difference").any()
     if not unknown:

@@ -1,7 +1,7 @@
 """Texts of reports: players, seats, player counts and differences."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, TypeVar
 
 from strozzi_sim.agent import load_agent
@@ -142,6 +142,13 @@ def lineup_names(game: Game, lineups: Iterable[str]) -> dict[str, str]:
     names = {each: game.player_names.get(each) or lineup_words(game, each) for each in lineups}
     used = Counter(names.values())
     return {f"lineup={each}": name for each, name in names.items() if used[name] == 1}
+
+
+def names_of_lineups(game: Game, lineups: Sequence[Sequence[str]], *, most: int) -> str:
+    """Return line-ups as text, "weak | usual,random moves"; of more than `most` their number."""
+    if len(lineups) > most:
+        return f"{len(lineups):,} line-ups"
+    return " | ".join(",".join(game.player_names.get(agent, agent) for agent in lineup) for lineup in lineups)
 
 
 def played_by(game: Game, lineups: Iterable[str]) -> str:

@@ -108,6 +108,7 @@ class Judged(msgspec.Struct, forbid_unknown_fields=True):
 
     agent: str
     redraws: int
+    turned: str
     win: list[list[float]]
     notes: list[str]
     turns: list[Turn]

@@ -325,7 +325,7 @@ class Session:
         if self._table.view["over"]:
             return self._table.heading()
         seat = self._table.head["seats"][self.sitting.seat]
-        return f"{self.sitting.game.title}: you are {seat.get('family', f'seat {self.sitting.seat}')}"
+        return f"{self.sitting.game.title}: you are {seat.get('family', f'player {self.sitting.seat + 1}')}"
 
     @property
     def rules(self) -> list[str]:

@@ -56,6 +56,12 @@ def test_a_judged_page_has_shares_of_the_win_and_what_could_have_come(games, tmp
     data = json.loads(re.search(r'id="data">(.*?)</script>', page.read_text(), re.DOTALL)[1])
     judged = data["judged"]
     assert len(judged["win"]) == len(data["steps"])
+    decisive = max(judged["turns"], key=lambda turn: abs(turn["change"]))["said"].partition("; best found")[0]
+    assert re.fullmatch(
+        rf"It turned in round \d[.] {re.escape(decisive[0].upper() + decisive[1:])}[.]", judged["turned"]
+    )
+    assert page.read_text().index('id="turned"') < page.read_text().index('id="board"')
+    assert judged["agent"] == "the trained player"
     assert len(judged["next"]["steps"]) > 10
     for step, draws in judged["next"]["steps"].items():
         came = [row for row in draws["rows"] if row[2]]

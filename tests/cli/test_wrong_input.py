@@ -6,6 +6,7 @@ import pytest
 
 import strozzi_sim as ss
 from paths import TESTS
+from strozzi_sim.cli.parser import parsed
 from strozzi_sim.errors import InputError, suggest_names
 from strozzi_sim.game import load_game
 from strozzi_sim.game.components import components_type
@@ -128,3 +129,8 @@ def test_files_of_a_game_may_begin_with_a_mark(tmp_path, monkeypatch):
 def test_a_nul_character_in_a_path_is_an_error_of_the_caller(call):
     with pytest.raises(InputError):
         call()
+
+
+def test_a_part_of_a_study_is_played_by_run():
+    with pytest.raises(InputError, match="--part: there is no such option; `strozzi run FILE --part` has it"):
+        parsed("balance", ["strozzi", "--part", "1/2"])

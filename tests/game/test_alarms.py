@@ -101,22 +101,44 @@ def test_an_alarm_names_the_player_count_the_variant_and_its_figures():
     assert (row["players"], row["n"], row["low"] < 0.97 < row["high"]) == (6, 3500, True)
     changed = tables(4, runs_out=0.97, variant="poor")
     versions = {name: pd.concat([at_6[0][name], changed[name]]) for name in both}
-    assert said(versions) == ["With the change: the coins run out in 97 of 100 games."]
-    # what the first variant has too is said of the first one
-    assert said(versions, reference="poor") == ["Before the change: the coins run out in 97 of 100 games."]
+    assert said(versions) == ["The coins run out in 97 of 100 games, before 0."]
+    assert said(versions, reference="poor") == ["The coins run out in 0 of 100 games, before 97."]
+
+
+def two_boxes(before, after):
+    """Return the tables of a box before and after a change, from what is planted in each."""
+    parts = tables(1, deals=40_000, **before), tables(2, deals=40_000, variant="poor", **after)
+    both = {name: pd.concat([part[name] for part in parts]) for name in ("balance", "cards")}
+    return {**both, "figures": parts[0]["figures"]}
 
 
 @pytest.mark.parametrize(
     ("before", "after", "words"),
     [
-        (0.07, 0.59, "With the change: the coins run out in 59 of 100 games."),
-        (0.59, 0.07, "Before the change: the coins run out in 59 of 100 games."),
+        (0.07, 0.59, "The coins run out in 59 of 100 games, before 7."),
+        (0.59, 0.07, "The coins run out in 7 of 100 games, before 59."),
+        (0.59, 0.59, "The coins run out in 59 of 100 games, as before."),
+        (0.58, 0.587, "The coins run out in 58 of 100 games, about as before."),
     ],
 )
-def test_an_alarm_that_two_boxes_have_is_said_of_the_one_where_it_is_clearly_worse(before, after, words):
-    parts = tables(1, runs_out=before, deals=40_000), tables(2, runs_out=after, variant="poor", deals=40_000)
-    both = {name: pd.concat([part[name] for part in parts]) for name in ("balance", "cards")}
-    assert said({**both, "figures": parts[0]["figures"]}) == [words]
+def test_an_alarm_of_two_boxes_has_both_shares_only_if_they_are_known_to_differ(before, after, words):
+    assert said(two_boxes({"runs_out": before}, {"runs_out": after})) == [words]
+
+
+def test_cards_of_two_boxes_are_of_one_box_only_if_that_is_known():
+    one, three = [0.0, *HEALTHY[1:]], [0.0, 0.0, 0.0, *HEALTHY[3:]]
+    two_others = [*HEALTHY[:3], 0.0, 0.0, *HEALTHY[5:]]
+    for before, after, words in (
+        (three, three, "Nobody takes 3 of 30 cards, as before."),
+        (one, three, "Nobody takes 3 of 30 cards, before 1."),
+        (HEALTHY, three, "Nobody takes 3 of 30 cards, before none."),
+        (three, HEALTHY, "Before the change: nobody takes 3 of 30 cards."),
+        (three, two_others, "Nobody takes 2 of 30 cards, before 3."),
+        (one, one, "Hardly anybody takes card C1, as before."),
+        (HEALTHY, one, "With the change: hardly anybody takes card C1."),
+        (one, HEALTHY, "Before the change: hardly anybody takes card C1."),
+    ):
+        assert said(two_boxes({"taken": before}, {"taken": after}))[0] == words
 
 
 def test_an_alarm_has_to_hold_in_the_games_of_each_lineup():

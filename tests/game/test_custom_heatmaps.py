@@ -12,6 +12,7 @@ import strozzi_sim as ss
 from commands import strozzi
 from our_games import OUR_GAMES
 from paths import ROOT
+from strozzi_sim.cli.show import table_text
 from strozzi_sim.declare.custom_heatmaps import HeatMapSpec, custom_heat_map
 from strozzi_sim.errors import InputError
 from strozzi_sim.game import load_game
@@ -200,3 +201,14 @@ def test_a_mean_of_yes_and_no_is_a_share_in_per_cent():
         assert (shown.figure.name, shown.figure.unit, shown.figure.label) == (f"mean_{column}", "share", label)
     coins = custom_heat_map(game, HeatMapSpec("x", "seat", "round", "mean coins", fact="round"))
     assert coins.figure.unit == "amount"
+
+
+def test_a_heat_map_of_some_facts_says_which_in_words_and_the_terminal_shows_no_names_of_data():
+    given = {"players": 3, "agents": "random", "deals": 60, "workers": 1, "progress": False}
+    found = ss.heatmap("strozzi", rows="flag", columns="sail", value="mean prize", where="round == 3", **given)
+    assert found.verdict.answer.startswith("Mean prize in coins, round is 3: ")
+    text = table_text("heat_mean_prize_by_flag_and_sail_round_3", found.tables)
+    assert text.startswith(
+        "heat map: mean prize by flag and sail round 3, 3 players, random\n\n3 players, random, mean prize"
+    )
+    assert "\nplus one " in text

@@ -16,12 +16,12 @@ from strozzi_sim.facts.figures import SCORE, WIN_SHARE
 from strozzi_sim.game.component_names import boxes_in_words, difference_in_words
 from strozzi_sim.game.variants import from_changes, resolve_variant
 from strozzi_sim.study.beside import compared_pairs
+from strozzi_sim.study.change_verdict import change_verdict
 from strozzi_sim.study.changes import (
     CHANGED,
     EQUAL,
     SMALL,
     UNCLEAR,
-    change_verdict,
     changes_section,
 )
 from strozzi_sim.study.field_orders import standing_sentences
@@ -369,16 +369,61 @@ def changed(wins, scores, gap=None):
         ([CHANGED, UNCLEAR], [CHANGED], None, "The first player wins 35 of 100 games instead of 30."),
         ([SMALL, EQUAL], [EQUAL], None, "Nobody wins more or less; scores stay the same."),
         ([EQUAL, EQUAL], [EQUAL], None, "Nobody wins more or less, and every score stays the same."),
-        ([SMALL, SMALL], [CHANGED], None, "Nobody wins more or less; scores rise by 0.1 coins."),
-        ([UNCLEAR], [CHANGED], None, "No change of who wins is found: at most 3.0 of 100 games more or less."),
+        ([SMALL, SMALL], [CHANGED], None, "Nobody wins more or less, but scores rise by 0.1 coins."),
+        ([UNCLEAR], [CHANGED], None, "No change of who wins is found, but scores rise by 0.1 coins."),
     ],
 )  # fmt: skip
 def test_a_verdict_on_variants_is_of_wins_and_scores(wins, scores, gap, said):
     verdict = changed(wins, scores, gap)
     assert verdict.answer == said
     assert verdict.subject.startswith("You changed: the tracks end at space 10 instead of 9 and 4 more changes.")
-    if SMALL not in wins and EQUAL not in wins:
+    if CHANGED in wins:
         assert verdict.notes[0] == "Scores rise by 0.1 coins."
+    if UNCLEAR in wins and CHANGED not in wins:
+        assert verdict.notes[0] == "At most 3.0 of 100 games more or less could be missed."
+
+
+def length(after, before=158.0, verdict=CHANGED):
+    """The row of a change of the decisions in a game."""
+    row = changes([], [CHANGED])["changes"].assign(figure="decisions_mean", before=before, value=after - before)
+    return row.assign(size=(after - before) / before / 0.01, verdict=verdict)
+
+
+@pytest.mark.parametrize(
+    ("wins", "scores", "after", "said"),
+    [
+        ([SMALL], [SMALL], 165, "Nobody wins more or less, but a game takes 165 decisions instead of 158."),
+        ([SMALL], [CHANGED], 165, "Nobody wins more or less, but scores rise by 0.1 coins."),
+        ([SMALL], [CHANGED], 200, "Nobody wins more or less, but a game takes 200 decisions instead of 158."),
+        ([UNCLEAR], [SMALL], 165, "No change of who wins is found, but a game takes 165 decisions instead of 158."),
+    ],
+)
+def test_where_nobody_is_known_to_win_more_the_largest_other_change_is_the_answer(wins, scores, after, said):
+    tables = changes(wins, scores)
+    tables["changes"] = pd.concat([tables["changes"], length(after)], ignore_index=True)
+    verdict = change_verdict(tables, STUDY.the_game, BOXES, 0.01, MAX_CHUNKS)
+    assert verdict.answer == said
+    beside = change_verdict(tables, STUDY.the_game, BOXES, 0.01, MAX_CHUNKS, beside=True)
+    assert beside.answer == f"Long-tracks beside base: {said[0].lower()}{said[1:]}"
+
+
+@pytest.mark.parametrize(
+    ("gap", "half", "said"),
+    [
+        (-0.0083, 0.0075, "Who wins hardly changes: at most 1.3 of 100 games more or less."),
+        (-0.0149, 0.0087, "Who wins hardly changes: at most 1.3 of 100 games more or less."),
+        (-0.0149, 0.003, "Fairer: the gap between the seats falls from 11.0 to 9.5 points."),
+        (-0.025, 0.02, "Fairer: the gap between the seats falls from 11.0 to 8.5 points."),
+    ],
+)
+def test_a_small_change_of_the_gap_or_of_one_seat_is_no_answer_as_other_seeds_do_not_find_it(gap, half, said):
+    tables = changes([CHANGED, SMALL], [SMALL])
+    ends = {"value": 0.007, "low": 0.0024, "high": 0.0116}
+    tables["changes"].loc[0, list(ends)] = list(ends.values())
+    row = tables["changes"].iloc[-1:].assign(figure="seat_gap", before=0.11, value=gap, verdict=CHANGED)
+    row = row.assign(low=gap - half, high=gap + half)
+    tables["changes"] = pd.concat([tables["changes"], row], ignore_index=True)
+    assert change_verdict(tables, STUDY.the_game, BOXES, 0.01, MAX_CHUNKS).answer == said
 
 
 @pytest.mark.parametrize(("wide", "missed"), [("table", "1.2"), ("precision", "1.4")])
@@ -394,7 +439,7 @@ def test_nobody_wins_more_or_less_only_if_a_change_of_a_point_is_excluded(wide, 
         "table": (-0.0088, 0.0098),
         "precision": (-0.005, 0.014),
     }[wide]
-    said = f"No change of who wins is found: at most {missed} of 100 games more or less."
+    said = f"Who wins hardly changes: at most {missed} of 100 games more or less."
     verdict = change_verdict(tables, STUDY.the_game, BOXES, 0.01, MAX_CHUNKS)
     assert (verdict.answer, verdict.notes[0]) == (said, "Scores hardly change.")
 

@@ -1,6 +1,7 @@
 """What changed between variants: differences of every figure, paired by deal, and the verdicts on them."""
 
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,9 +11,11 @@ from planted_game import GAME
 from strozzi_sim.cli.show import _changes
 from strozzi_sim.declare.figure_tables import pick
 from strozzi_sim.errors import InputError
+from strozzi_sim.facts.figures import Figure
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import with_settings
-from strozzi_sim.study.changes import CHANGED, EQUAL, SMALL, UNCLEAR
+from strozzi_sim.study.changes import CHANGED, EQUAL, SMALL, UNCLEAR, _data_words
+from strozzi_sim.study.games import _figures_of
 from study_examples import played
 
 WARE = "flags.ware_steps=3"
@@ -234,3 +237,25 @@ def test_studies_without_a_common_line_up_say_so(tmp_path):
     assert together.verdict.answer == "These studies play the same box, so that nothing is compared."
     assert "Players are compared by `strozzi compare strozzi AGENT AGENT`." in together.verdict.notes
     assert "play the same box" in together.report(tmp_path / "side.html").read_text(encoding="utf-8")
+
+
+def test_component_data_that_differ_are_words():
+    assert _data_words({"kind": "adjacent_to_edifice", "points": [3, 5]}) == "kind adjacent to edifice, points 3, 5"
+    assert (_data_words(True), _data_words(0), _data_words(1)) == ("yes", "0", "1")
+
+
+def test_figures_of_bars_of_the_same_name_say_whose_they_are():
+    parts = {name: (Figure(f"{name}_bonus", "bonus spaces"),) for name in ("player", "winner")}
+    bars = SimpleNamespace(figures=(), groups={f"the {name}": own for name, own in parts.items()})
+    labels = {name: figure.label for name, figure in _figures_of([bars]).items()}
+    assert labels == {"player_bonus": "bonus spaces, the player", "winner_bonus": "bonus spaces, the winner"}
+
+
+def test_the_first_line_names_players_and_boxes():
+    more = {"start": {"head": [1, 1, 1, 1]}}
+    study = ss.Study.of(
+        game="strozzi", players=[3], lineups=[["learned:level=3"], ["heuristic", "random", "random"]], deals=60
+    )
+    assert study.summary.startswith("Strozzi, 3 players: weak | usual,random moves,random moves; 60 deals each, ")
+    found = ss.compare(GAME, "base", {"more": more}, players=4, agents="random", deals=60, workers=1, progress=False)
+    assert found.summary.startswith("The published box against ")

@@ -17,19 +17,15 @@ from strozzi_sim.game.sentences import seat_words
 from strozzi_sim.study.kinds.our_table import (
     EXPECTED,
     MOST_EXCESS,
-    GameFigures,
     OurTable,
     bands,
-    capped,
-    figures_of,
     level_table,
     levels_of,
-    misfit,
-    scale_of,
     score_unit,
 )
 from strozzi_sim.study.look import PLAIN
 from strozzi_sim.study.score_sheets import read_sheets
+from strozzi_sim.study.sheet_figures import GameFigures, capped, figures_of, misfit, scale_of
 from strozzi_sim.study.verdict import MOST_WORDS
 
 GAMES = ("strozzi", "medici_vs_strozzi", "strasbourg")
@@ -138,21 +134,24 @@ def test_the_levels_are_those_of_the_graded_player_and_a_game_without_them_has_n
     assert [score_unit(load_game(name)) for name in GAMES] == ["coins", "coins", "points"]
 
 
-def told_of(sheets):
-    """Return the verdict on sheets of 3 players of Strozzi, if a level is worth 10 coins a game."""
+def told_of(sheets, usual=None):
+    """Return the verdict on sheets of 3 players of Strozzi, if a level is worth 10 coins a game.
+
+    `usual` is the mean score of usual players, who are compared too if it is given.
+    """
     levels = levels_of(load_game("strozzi"))
     study = OurTable.of(
         game="strozzi",
         players=[3],
-        lineups=[[spec] for spec in levels],
+        lineups=[[spec] for spec in [*levels, *["heuristic"] * (usual is not None)]],
         seatings="one",
         deals=500,
         sheets={"3": sheets.tolist()},
     )
 
     def counts(cell):
-        level = [spec.text for spec in levels].index(cell.lineup)
-        found = equal_players(500, 100 + 10 * level, seed=level)
+        level = [*(spec.text for spec in levels), "heuristic"].index(cell.lineup)
+        found = equal_players(500, 100 + 10 * level if level < len(levels) else usual, seed=level)
         rows = np.zeros(found.size, [("deal", "i8"), ("seat", "i8"), ("score", "i8")])
         rows["deal"], rows["seat"] = np.divmod(np.arange(found.size), 3)
         rows["score"] = found.ravel()
@@ -177,7 +176,7 @@ def test_the_verdict_names_level_and_error_or_why_there_is_no_level():
         verdict,
     )
     assert together == f"Together they look {like}"
-    none = "Your games look like those of none of our players: "
+    none = "Your games are unlike those of weak and trained players: "
     verdict, nearest, *others = told_of(equal_players(60, 140, spread=40, seed=12))
     assert re.fullmatch(none + r"first and last are \d+ coins apart, not \d+ to \d+[.]", verdict)
     assert nearest == "The nearest are trained players of level 4 of 10."
@@ -187,11 +186,43 @@ def test_the_verdict_names_level_and_error_or_why_there_is_no_level():
     assert re.match(none + r"the mean score is 2\d\d coins, not 19\d to 20\d[.]", told_of(equal_players(60, 240))[0])
 
 
+def test_sheets_of_usual_players_are_told_from_levels_of_the_trained_one():
+    answer, excluded = told_of(equal_players(60, 230, seed=12), usual=230)
+    assert answer == "Your games look like those of usual players."
+    assert excluded == "12 strengths were compared, and 60 games exclude all others."
+    answer, excluded = told_of(equal_players(60, 202, seed=12), usual=202)
+    assert answer == "Your games look most like those of usual players."
+    assert excluded == (
+        "12 strengths were compared, and 60 games exclude all but usual players and trained players of level 10."
+    )
+    answer, _, sure, also, _ = told_of(equal_players(60, 140, seed=12), usual=143)
+    assert answer.startswith("Your games look like those of trained players who err ")
+    assert sure.startswith("With 95 % certainty it is level ")
+    assert also == "They may be usual players too."
+    answer, nearest, *_ = told_of(equal_players(60, 260, seed=12), usual=230)
+    assert re.match(
+        "Your games are unlike those of weak, usual and trained players: the mean score is 26\\d coins", answer
+    )
+    assert nearest == "The nearest are usual players."
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("games", [40, 200])
+def test_planted_sheets_of_every_tier_are_told_to_it(games, tmp_path):
+    weak, usual, trained = (
+        ss.our_table("strozzi", written(tmp_path / f"{tier}.csv", scores("strozzi", agent, 4, games, 7)), **QUIET)
+        for tier, agent in list(load_game("strozzi").tiers.items())[:3]
+    )
+    assert usual.verdict.answer == "Your games look like those of usual players."
+    assert re.search("level [234] of 10", weak.verdict.answer)
+    assert re.search("level (9|10) of 10", trained.verdict.answer)
+
+
 def test_sheets_drawn_at_random_are_like_no_level_and_have_no_interval():
     rng = np.random.default_rng(7)
     for spread, what in ((4, "first and last are"), (12, "first and last are"), (60, "first and last are")):
         answer, *notes = told_of(np.rint(rng.normal(200, spread, (60, 3))).astype(np.int64))
-        assert answer.startswith(f"Your games look like those of none of our players: {what} ")
+        assert answer.startswith(f"Your games are unlike those of weak and trained players: {what} ")
         assert len(answer.split()) <= MOST_WORDS
         assert not any("certainty" in note for note in notes)
 
@@ -221,7 +252,7 @@ def test_sheets_are_like_a_strength_only_if_their_mean_score_is():
     ]
     outside = told_of_tables(["random"], [1], mean_inside=0)
     assert outside == [
-        "Your games look like those of none of our players: the mean score is 120 coins, not 90 to 110.",
+        "Your games are unlike those of random moves: the mean score is 120 coins, not 90 to 110.",
         "The nearest are random moves.",
     ]
     assert told_of_tables(["random", "heuristic"], [1, 1])[1] == "2 strengths were compared, and 60 games exclude none."
@@ -231,7 +262,9 @@ def test_sheets_are_like_a_strength_only_if_their_mean_score_is():
 def test_a_level_is_said_only_of_sheets_in_its_band_and_with_an_error_that_is_known():
     levels = [spec.text for spec in levels_of(load_game("strozzi"))]
     answer, nearest = told_of_tables(levels, 1, mean_inside=0, level=4.0)
-    assert answer == "Your games look like those of none of our players: the mean score is 120 coins, not 90 to 110."
+    assert (
+        answer == "Your games are unlike those of weak and trained players: the mean score is 120 coins, not 90 to 110."
+    )
     assert nearest == "The nearest are trained players of level 4 of 10."
     assert told_of_tables(levels, 1, rate=np.nan, level=4.0)[0] == (
         "Your games look like those of trained players of level 4 of 10."
@@ -278,7 +311,7 @@ def test_a_mixed_table_is_told_and_who_is_stronger(tmp_path):
 def test_players_beyond_the_scale_are_not_given_a_level(tmp_path):
     path = written(tmp_path / "sheets.csv", scores("strozzi", "random", 3, 200, 7))
     results = ss.our_table("strozzi", path, deals=400, **QUIET)
-    assert results.verdict.answer.startswith("Your games look like those of none of our players: ")
+    assert results.verdict.answer.startswith("Your games are unlike those of weak, usual and trained players: ")
     assert results.verdict.notes[1] == "The nearest are trained players of level 0 of 10."
     assert results.tables["level"]["low"].isna().all()
     assert not results.tables["fit"]["inside"].any()

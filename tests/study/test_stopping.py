@@ -1,6 +1,7 @@
 """Studies that stop by a rule: a precision, or a difference found or excluded. Their intervals hold whenever they stop."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -137,7 +138,9 @@ def test_a_variant_that_changes_no_winner_is_known_to_after_few_deals():
 
 def test_a_difference_that_is_neither_found_nor_excluded_is_said():
     words = compared("base", TURNED, effect=0.02).verdict.notes[-1]
-    assert "of 4 differences of 2.0 points of games won are neither found nor excluded after the last of" in words
+    assert re.fullmatch(
+        r"Up to \d[.]\d games of 100 more or less could be missed after .* deals; more deals tell[.]", words
+    )
 
 
 def test_a_variant_beside_itself_has_no_difference_to_decide(monkeypatch):

@@ -311,7 +311,7 @@ def test_two_agents_are_compared_on_the_same_deals():
     found = ss.compare("strozzi", "greedy", "random", opponents=["greedy"], players=3, deals=80, workers=1)
     frames = found.tables
     assert found.n_games == 2 * 80 * 3
-    assert found.summary.startswith("greedy against random on the same deals. Strozzi, 3 players: ")
+    assert found.summary.startswith("Greedy against random moves on the same deals. Strozzi, 3 players: ")
     sides = {agent: value(frames["sides"], "score_mean", agent=agent)["value"] for agent in ("greedy", "random")}
     row = value(frames["difference"], "score_mean")
     assert row["value"] == pytest.approx(sides["greedy"] - sides["random"])

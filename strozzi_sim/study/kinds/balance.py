@@ -19,7 +19,7 @@ from strozzi_sim.game.tiers import STRONG
 from strozzi_sim.simulation.seatings import Design
 from strozzi_sim.study.arguments import REPEATED, PrecisionOptions, documented
 from strozzi_sim.study.cells import CountsOf
-from strozzi_sim.study.changes import change_verdict
+from strozzi_sim.study.change_verdict import change_verdict
 from strozzi_sim.study.games import (
     company_of,
     facts_of_games,

@@ -27,7 +27,7 @@ from strozzi_sim.simulation.seatings import Design
 from strozzi_sim.stats import Estimate
 from strozzi_sim.study.arguments import PrecisionOptions, documented, refuse_given
 from strozzi_sim.study.cells import RANK, Cell, CellCounts, CountsOf, Headline, Side
-from strozzi_sim.study.changes import change_verdict
+from strozzi_sim.study.change_verdict import change_verdict
 from strozzi_sim.study.decided import Decided
 from strozzi_sim.study.games import facts_of_games, sections_of_games, tables_of_games
 from strozzi_sim.study.look import PLAIN, KeyNumber, Look, Section, key_numbers, section
@@ -136,7 +136,13 @@ class Compare(Decided):
 
     @property
     def summary(self) -> str:
-        return f"{self.sides[0]} against {self.sides[1]} on the same deals. {super().summary}"
+        first, second = self._sides_in_words()
+        return f"{with_capital(first)} against {second} on the same deals. {super().summary}"
+
+    def _sides_in_words(self) -> tuple[str, str]:
+        """Return what both sides are called; of equal names the agents or variants themselves."""
+        first, second = (plain_words(self.the_game, side) for side in self.sides)
+        return (first, second) if first != second else self.sides
 
     @property
     def sides(self) -> tuple[str, str]:
@@ -276,6 +282,10 @@ class CompareVariants(Compare):
     def boxes(self) -> dict[str, str]:
         """The variants in words, by name."""
         return boxes_in_words(self.the_game, self.variant_of)
+
+    def _sides_in_words(self) -> tuple[str, str]:
+        first, second = (self.boxes[side] for side in self.sides)
+        return first, second
 
     def facts(self, look: Look) -> tuple[Crosstab, ...]:
         return facts_of_games(self, look)

@@ -8,7 +8,7 @@ games spread, fit it. Players who are not equally strong have scores further apa
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import NormalDist
@@ -31,12 +31,12 @@ from strozzi_sim.study.look import Look, Section, key_numbers, section
 from strozzi_sim.study.model import MOST_DEALS, Study
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import play
-from strozzi_sim.study.score_sheets import Scores, read_sheets
+from strozzi_sim.study.score_sheets import read_sheets
+from strozzi_sim.study.sheet_figures import STEP, Strength, capped, figures_of, misfit, scale_of
 from strozzi_sim.study.verdict import Verdict, score_unit, with_unit
 from strozzi_sim.study.wording import players_words
 
 OF_LEVELS, OF_TIERS = 2_000, 5_000  # usual deals of each level, which take half a minute on two cores, and of each tier
-STEP = 0.1  # between places on the scale of levels
 EXPECTED = (40, 200)  # numbers of games for which a study says how well they tell a level
 DISTANCE = Figure("distance_mean", "mean distance from the highest score to the lowest", "amount")
 SPREAD = Figure("mean_spread", "spread of the games' mean scores", "amount", "standard deviation over games")
@@ -45,9 +45,7 @@ LEVEL = Figure("level", "level of play", "number", "level of the player whose ga
 OF_LEVEL = Figure("level_expected", "level of play", "number", "interval that is expected of n games at this level")
 ERRORS = "What a level loses a decision is expected lead, in games among its like, as the trained player judges it."
 OF_GAMES = (SCORE, DISTANCE, SPREAD)  # the first figures of `GameFigures`; the leads of the seats follow
-FITTED = 2  # of these, by which the strength is found
 _SIDES = [Figure(name, "", "amount") for name in ("ours", "simulated")]  # of a figure, on one axis with the others
-_SHRUNK = 1e-3  # of the variance, so that figures that are equal in every game have a likelihood
 _SIDE = 0.025  # probability that twice the log likelihood of a strength is too far below the best by chance, each way
 _LEADS, _FIGURE = 0.025, 0.01  # probability that of equal players any lead, or another figure, is outside its band
 MOST_EXCESS = NormalDist().inv_cdf(1 - _SIDE) ** 2  # of the misfit of a strength that is not excluded
@@ -68,7 +66,8 @@ def our_table(
 ) -> Results:
     """Find the strength of play that fits score sheets of real games, and whether all players are equally strong.
 
-    Of a game whose trained player has levels, all levels are fitted; of another one, its tiers.
+    Of a game whose trained player has levels, all levels and the tiers that do not search are fitted; of another one,
+    all tiers.
 
     Example: strozzi our-table strozzi sheets.csv
 
@@ -82,10 +81,8 @@ def our_table(
     """
     the_game = find_game(game)
     sheets = as_argument_error("file", read_sheets, names.path_of("file", file), the_game)
-    levels = levels_of(the_game)
-    tiers = the_game.tiers.values() or [the_game.default_agent]
     if (deals := options.pop("deals", None)) is None:
-        deals = OF_LEVELS if levels else OF_TIERS
+        deals = OF_LEVELS if levels_of(the_game) else OF_TIERS
     return play(
         OurTable,
         options,
@@ -93,7 +90,7 @@ def our_table(
         players=tuple(sheets),
         seatings="one",
         variants=names.variants_named(the_game, variant),
-        lineups=[[spec] for spec in levels] or [[text] for text in tiers],
+        lineups=[[text] for text in _compared(the_game)],
         deals=deals,
         search_deals=the_game.search_deals(deals),
         sheets={str(players): scores.tolist() for players, scores in sheets.items()},
@@ -107,6 +104,13 @@ def levels_of(game: Game) -> list[AgentSpec]:
         if rates := spec.agent.error_rates:
             return [load_agent(spec.source, game)(level=level) for level in range(len(next(iter(rates.values()))))]
     return []
+
+
+def _compared(game: Game) -> list[str]:
+    """Return the agents whose games are compared with sheets: all levels, then the tiers that are none of them."""
+    tiers = [load_agent(text, game) for text in game.tiers.values() or [game.default_agent]]
+    levels = [spec.text for spec in levels_of(game)]
+    return [*levels, *(spec.text for spec in tiers if not levels or not (spec.searches or spec.text in levels))]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,9 +133,14 @@ class OurTable(Study):
 
     @property
     def levels(self) -> list[AgentSpec]:
-        """The levels of the graded player if all of them are played and nothing else, else []."""
+        """The levels of the graded player if the first line-ups are all of them, else []."""
         levels = levels_of(self.the_game)
-        return levels if self.lineups == tuple((spec.text,) for spec in levels) else []
+        return levels if self.lineups[: len(levels)] == tuple((spec.text,) for spec in levels) else []
+
+    @property
+    def tiers(self) -> list[str]:
+        """The agents that are compared beside the levels."""
+        return [agent for (agent,) in self.lineups[len(self.levels) :]]
 
     def tables(self, counts: CountsOf, look: Look) -> dict[str, Any]:
         """Return fit (of every strength), bands (of figures of the sheets), and of a scale of levels level."""
@@ -143,7 +152,9 @@ class OurTable(Study):
             simulated.setdefault(cell.lineup, {})[cell.players] = scores
         ours = figures_of(capped(sheets, list(simulated.values())))
         played = [figures_of(scores) for scores in simulated.values()]
-        scale = scale_of(played) if self.levels else played
+        levels = len(self.levels)
+        of_levels = scale_of(played[:levels]) if levels else []
+        scale = [*of_levels, *played[levels:]]
         misfits = np.array([misfit(ours, strength) for strength in scale])
         figures = bands(ours, scale[int(misfits.argmin())])
         fit = pd.DataFrame(self._strengths(list(simulated)))
@@ -152,29 +163,33 @@ class OurTable(Study):
         fit["n"] = sum(own.games for own in ours.values())
         fit["simulated"] = [sum(each.games for each in strength.values()) for strength in played]
         tables = {"fit": fit, "bands": figures}
-        if not self.levels:
+        if not levels:
             return tables
-        level = level_table(ours, scale, misfits)
-        if is_unlike(figures):
+        level = level_table(ours, of_levels, misfits[: len(of_levels)])
+        if is_unlike(figures) or int(misfits.argmin()) >= len(of_levels):
             level[["low", "high"]] = np.nan
         return {**tables, "level": level}
 
     def _strengths(self, agents: Sequence[str]) -> list[dict[str, Any]]:
         """Return of each agent its strength, its spec string, and the points that it loses per decision (or NaN)."""
+        names = {load_agent(text, self.the_game).text: tier for tier, text in self.the_game.tiers.items()}
+        of_tiers = [{"strength": names.get(text, text), "agent": text, "error_rate": np.nan} for text in self.tiers]
         if not self.levels:
-            tiers = {load_agent(text, self.the_game).text: tier for tier, text in self.the_game.tiers.items()}
-            return [{"strength": tiers.get(text, text), "agent": text, "error_rate": np.nan} for text in agents]
+            return of_tiers
         games = [len(self.sheets[str(players)]) for players in self.players]
-        unknown = [np.nan] * len(agents)
+        unknown = [np.nan] * len(self.levels)
         by_count = [self.levels[0].agent.error_rates.get(players, unknown) for players in self.players]
         rates = enumerate(np.average(by_count, axis=0, weights=games))
-        return [{"strength": f"level {k}", "agent": agents[k], "error_rate": rate} for k, rate in rates]
+        of_levels = [{"strength": f"level {k}", "agent": agents[k], "error_rate": rate} for k, rate in rates]
+        return [*of_levels, *of_tiers]
 
     @property
     def cast(self) -> str:
         """Who plays, as text: players of all levels, or the agents of the line-ups."""
-        levels = len(self.levels)
-        return f"played by trained players of levels 0 to {levels - 1}" if levels else super().cast
+        if not self.levels:
+            return super().cast
+        others = f" and by {players_words(self.the_game, *self.tiers)}" if self.tiers else ""
+        return f"played by trained players of levels 0 to {len(self.levels) - 1}{others}"
 
     def verdict(self, tables: Tables, look: Look) -> Verdict:
         """Return the strength that fits best or why none does, then how sure that is."""
@@ -182,7 +197,7 @@ class OurTable(Study):
         leader = self._leader(figures)
         if is_unlike(figures):
             why, *others = self._outside(figures)
-            like_none = f"look like those of none of our players: {why}."
+            like_none = f"are unlike those of {self._players()}: {why}."
             answers = [f"Your games {like_none}", leader]
             is_lead = figures["figure"] == LEAD.name
             far = excess(figures).where(~_is_far_apart(figures), 0)
@@ -193,11 +208,13 @@ class OurTable(Study):
                 notes.append("Players who are not equally strong, or play in another style, are further apart.")
             return Verdict(answers[0], notes=tuple(filter(None, [*answers[1:], *notes])))
         games = f"{fit['n'].iloc[0]:,} games"
-        look_like = f"look {'' if 'level' in tables else 'most ' * (len(fit) > 1)}like {self._like(tables)}."
+        is_level = "level" in tables and not self._best_tier(fit)
+        is_alone = is_level or ("level" in tables and fit["inside"].sum() == 1)
+        look_like = f"look {'' if is_alone else 'most ' * (len(fit) > 1)}like {self._like(tables)}."
         if leader:
             return Verdict(leader, notes=(f"Together they {look_like}",))
         answer = f"Your games {look_like}"
-        if "level" not in tables:
+        if not is_level:
             return Verdict(answer, notes=(self._excluded(fit, games),))
         own, *expected = tables["level"].itertuples(index=False)
         powers = [
@@ -205,19 +222,32 @@ class OurTable(Study):
         ]
         sure = f"With 95 % certainty it is level {own.low:.1f} to {own.high:.1f}, from {games}."
         equal = "No seat leads more than among equally strong players."
-        return Verdict(answer, notes=(equal, sure, f"At this level {listed(powers)}."))
+        possible = [text for text in pick(fit, inside=1)["agent"] if text in self.tiers]
+        also = [f"They may be {players_words(self.the_game, *possible)} too."] if possible else []
+        return Verdict(answer, notes=(equal, sure, *also, f"At this level {listed(powers)}."))
+
+    def _players(self) -> str:
+        """Return all players that are compared as text: "weak, usual and trained players"."""
+        compared = [agent for (agent,) in self.lineups]
+        tiers = [text for text in self.the_game.tiers.values() if load_agent(text, self.the_game).text in compared]
+        return players_words(self.the_game, *(tiers or compared))
+
+    def _best_tier(self, fit: pd.DataFrame) -> str:
+        """Return the agent beside the levels that fits best; "" if a level does."""
+        tiers = fit[fit["agent"].isin(self.tiers)]
+        return str(tiers.loc[tiers["excess"].idxmin(), "agent"]) if (tiers["excess"] == 0).any() else ""
 
     def _nearest(self, tables: Tables) -> str:
         """Return the players that fit best as text: a level, or an agent."""
         fit = tables["fit"]
-        if "level" in tables:
-            return f"trained players of level {round(tables['level']['value'].iloc[0])} of {len(fit) - 1}"
+        if "level" in tables and not self._best_tier(fit):
+            return f"trained players of level {round(tables['level']['value'].iloc[0])} of {len(self.levels) - 1}"
         return players_words(self.the_game, str(fit.loc[fit["excess"].idxmin(), "agent"]))
 
     def _like(self, tables: Tables) -> str:
         """Return whose games those of the sheets are like, of a level with what it loses per decision if known."""
         nearest = self._nearest(tables)
-        if "level" not in tables:
+        if "level" not in tables or self._best_tier(tables["fit"]):
             return f"those of {nearest}"
         level = round(tables["level"]["value"].iloc[0])
         rate = tables["fit"]["error_rate"].iloc[level]
@@ -225,7 +255,7 @@ class OurTable(Study):
             return f"those of {nearest}"
         error = with_unit(f"{rate:.1f}", self.the_game)
         weakest = tables["fit"]["error_rate"].iloc[0]
-        place = f"level {level} of {len(tables['fit']) - 1}"
+        place = f"level {level} of {len(self.levels) - 1}"
         place += f"; level 0 errs about {weakest:.1f}" if level and weakest > 0 else ""
         return f"those of trained players who err about {error} a decision ({place})"
 
@@ -249,9 +279,13 @@ class OurTable(Study):
         if len(fit) == 1:
             return with_capital(f"{without}only one strength was compared.")
         inside = fit.sort_values("excess").query("inside == 1")["agent"]
-        likely = [players_words(self.the_game, agent) for agent in inside]
-        excluded = "all others" if len(likely) == 1 else f"all but {listed(likely)}"
-        excluded = "none" if len(likely) == len(fit) else excluded
+        levels = [spec.text for spec in self.levels]
+        likely = [players_words(self.the_game, agent) for agent in inside if agent not in levels]
+        if possible := sorted(levels.index(agent) for agent in inside if agent in levels):
+            ends = dict.fromkeys((possible[0], possible[-1]))
+            likely.append(f"trained players of level {' to '.join(map(str, ends))}")
+        excluded = "all others" if len(inside) == 1 else f"all but {listed(likely)}"
+        excluded = "none" if len(inside) == len(fit) else excluded
         return f"{without}{len(fit)} strengths were compared, and {games} exclude {excluded}."
 
     def _leader(self, figures: pd.DataFrame) -> str:
@@ -281,7 +315,7 @@ class OurTable(Study):
         apart = beside.assign(**beside[["value", "low", "high"]].sub(beside["simulated"], axis=0))
         words = "{what} at such a strength; the sheets have {sheets:.1f}"
         numbers = key_numbers(simulated.assign(sheets=rows["value"]).head(2), _SIDES[1], words)
-        if "level" in tables and not is_unlike(figures):
+        if "level" in tables and not is_unlike(figures) and not self._best_tier(fit):
             numbers = (*key_numbers(pick(tables["level"], figure=LEVEL.name), LEVEL, "level of play"), *numbers)
         best = fit.loc[fit["excess"].idxmin(), "strength"]
         shown = section("fit", {"beside": beside, "apart": apart}, _SIDES, numbers=numbers, strength=best)
@@ -301,70 +335,6 @@ def _fit_keys(fit: pd.DataFrame, unit: str) -> tuple[tuple[str, ...], ...]:
         error = "unknown" if np.isnan(each.error_rate) else f"{each.error_rate:.1f}"
         rows.append((each.strength, each.agent, error, "no" if each.inside else "yes"))
     return tuple(rows)
-
-
-@dataclass(frozen=True)
-class GameFigures:
-    """Mean and covariance of figures over games of one player count."""
-
-    # float64[3 + P]: mean score, distance from highest to lowest, squared distance of the mean score from that of all
-    # games, and the lead of every seat over the mean score
-    mean: Array
-    covariance: Array
-    games: int
-
-    @classmethod
-    def of(cls, scores: Array) -> GameFigures:
-        """Return the figures of games with these final scores, int64[games, P]."""
-        mean = scores.mean(axis=1, keepdims=True)
-        squared = (mean - mean.mean()) ** 2 * (len(mean) / max(len(mean) - 1, 1))
-        each = np.hstack([mean, np.ptp(scores, axis=1, keepdims=True), squared, scores - mean])
-        covariance = np.cov(each, rowvar=False, ddof=min(1, len(each) - 1))  # of a single game: 0
-        return cls(each.mean(axis=0), covariance, len(scores))
-
-    def between(self, other: GameFigures, part: float) -> GameFigures:
-        """Return the figures at `part` of the way to others."""
-        mean = (1 - part) * self.mean + part * other.mean
-        return GameFigures(mean, (1 - part) * self.covariance + part * other.covariance, self.games)
-
-    def error_of(self, games: int) -> Array:
-        """Return the covariance of the mean over so many other games less this mean."""
-        return self.covariance * (1 / games + 1 / self.games)
-
-
-Strength = Mapping[int, GameFigures]  # player count -> figures of games among equal players
-
-
-def figures_of(scores: Scores) -> Strength:
-    """Return the figures of games by player count."""
-    return {players: GameFigures.of(of_count) for players, of_count in scores.items()}
-
-
-def capped(sheets: Scores, simulated: Sequence[Scores]) -> Scores:
-    """Return sheets on which a score beyond all simulated ones is the farthest of these: one slip decides nothing."""
-    ends = {players: np.concatenate([scores[players] for scores in simulated]) for players in sheets}
-    return {players: scores.clip(ends[players].min(), ends[players].max()) for players, scores in sheets.items()}
-
-
-def scale_of(levels: Sequence[Strength]) -> list[Strength]:
-    """Return the strengths at every STEP of a level from the first level to the last, by linear interpolation."""
-    places = np.arange(round((len(levels) - 1) / STEP) + 1) * STEP
-    lower = [min(int(place + STEP / 2), len(levels) - 2) for place in places]
-    return [
-        {players: own.between(levels[k + 1][players], place - k) for players, own in levels[k].items()}
-        for k, place in zip(lower, places, strict=True)
-    ]
-
-
-def misfit(ours: Strength, strength: Strength) -> float:
-    """Return minus twice the log likelihood of the mean figures of sheets at a strength, but for a constant."""
-    total = 0.0
-    for players, own in ours.items():
-        error = strength[players].error_of(own.games)[:FITTED, :FITTED]
-        error = error + (_SHRUNK * np.trace(error) / FITTED + 1e-9) * np.eye(FITTED)
-        off = (own.mean - strength[players].mean)[:FITTED]
-        total += float(off @ np.linalg.solve(error, off) + np.linalg.slogdet(error)[1])
-    return total
 
 
 def level_table(ours: Strength, scale: Sequence[Strength], misfits: Array) -> pd.DataFrame:
