@@ -166,7 +166,7 @@ def test_a_table_is_served_until_it_is_interrupted(tmp_path):
         address = running.stdout.readline().split()[1]
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+/[\w-]{32}/", address)
         with urllib.request.urlopen(address, timeout=30) as answer:
-            assert "you are seat 0" in answer.read().decode()
+            assert "you are player 1" in answer.read().decode()
         port = int(address.split(":")[2].split("/")[0])
         taken = strozzi("play", "strozzi", "--players", 3, "--web", "--port", port)
         assert taken.returncode == 2
