@@ -83,7 +83,6 @@ PLANNED = {  # runs of plans: game, who follows them, deals of each plan, each f
     "strozzi-plans": ("strozzi", "trained", 1250),
     "strozzi-plans-strong": ("strozzi", "strong", 250),
     "medici_vs_strozzi-plans": ("medici_vs_strozzi", "trained", 2500),
-    "strasbourg-plans": ("strasbourg", "trained", 60),
 }
 _WATCHED = {"strozzi": 3000, "medici_vs_strozzi": 3000, "strasbourg": 1000}  # deals of which alarms are counted
 RUNS: dict[str, Run] = {}

@@ -60,7 +60,8 @@ def _answers(game: str) -> Iterator[tuple[str, str]]:
     if game == powers.GAME:
         yield powers.QUESTION, powers.answer()
     yield "What else is worth having?" if game == powers.GAME else "What is worth having?", _worth(game)
-    yield "Does a plan win?", " ".join(_plans(game))
+    if plans := list(_plans(game)):
+        yield "Does a plan win?", " ".join(plans)
     yield "How long is it, and how much is luck?", _luck(game)
     if alarms := list(runs.read(f"{game}-alarms", "alarms", ("text",))["text"]):
         yield (
