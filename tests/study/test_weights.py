@@ -144,8 +144,7 @@ def test_of_planted_numbers_none_is_named_wrongly(races):
         assert not any(each.status == REAL for each in large)
         wrong_bounds += any(not each.least <= PLANTED[key] <= each.most for key, each in said.items())
         headline, *groups = study.verdict({"weights": table_of(study, heats, said)}, ss.Look()).lines
-        assert not headline.startswith(("Middle", "No number"))
-        assert "idle" not in headline
+        assert "large: " in headline.lower()
         assert not any("idle" in sentence for sentence in groups if NOTHING not in sentence)
         found_large += sum(each.status == HEAVY for each in large)
         found_middle += sum(each.status == HEAVY for each in middle)
