@@ -512,9 +512,9 @@ def said_of_lots(folder, names):
 
 @pytest.mark.slow
 def test_nothing_is_guessed_from_the_names_of_figures(tmp_path, monkeypatch):
-    """Page, changes, terminal and spreadsheets are the same if figures are called a1, a2, .., but for these names."""
+    """Page, changes, terminal and spreadsheets are the same if figures are called q1, q2, .., as no commit is, but for these names."""
     said = []
-    for names in ((*SPEAKING, SPEAKING_OF_LEVEL), ("a1", "a2", "a3", "a4", "a5", "a6", "a7_{}_z")):
+    for names in ((*SPEAKING, SPEAKING_OF_LEVEL), ("q1", "q2", "q3", "q4", "q5", "q6", "q7_{}_z")):
         monkeypatch.setattr(pages, "read_report", lambda game, code, names=names: lots_report(game, names))
         pages.report_of.cache_clear()
         said.append(said_of_lots(tmp_path / names[0], names))
