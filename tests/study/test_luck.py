@@ -142,7 +142,9 @@ def test_the_verdict_says_what_decides():
     assert set(found.tables["drama"]["lineup"]) == set(found.tables["luck"]["lineup"])
     assert "search" not in who  # an agent that searches would play too few games
     first = found.study.sections(found.tables, found.look)[0]
-    assert first.tables["luck"]["lineup"].iloc[0] == "one trained player among usual players"  # whose picture is the first
+    assert (
+        first.tables["luck"]["lineup"].iloc[0] == "one trained player among usual players"
+    )  # whose picture is the first
     said = format_value(first.numbers[0].row.value, first.numbers[0].figure, 0)
     assert verdict.answer.startswith(f"Luck decides {said} ")
 
