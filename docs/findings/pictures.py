@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-import detail
 import numpy as np
 import reading
+import reconstructed
 import runs
 from matplotlib import rc_context
 from matplotlib.axes import Axes
@@ -122,7 +122,7 @@ def _boxes() -> Figure:
     figure = new_figure(4.6)
     panels = figure.subplots(2, 3, height_ratios=(4, 6))
     for column, (game, title) in enumerate(reading.GAMES.items()):
-        compared = list(detail.box_figures(game))
+        compared = list(reconstructed.box_figures(game))
         seats = [each for each in compared if each[2] == 100]
         worth = [each for each in compared if each[2] == 1]
         _strips(panels[0, column], [(f"seat {seat}", each, 100) for seat, (_, each, _) in enumerate(seats)])

@@ -23,8 +23,7 @@ def section() -> Iterator[str]:
     for game, title in GAMES.items():
         for run, (name, tier, _) in runs.PLANNED.items():
             if name == game:
-                who = "" if tier == "trained" else f" ({tier} players)"
-                yield f"**{title}**{who}**.** {' '.join(verdict_on_plans(run).lines)} {command(run)}"
+                yield f"**{title}, {tier} players.** {' '.join(verdict_on_plans(run).lines)} {command(run)}"
                 yield ""
         run = f"{game}-tournament"
         tables = {name: runs.read(run, name) for name in ("agents", "pairwise")}

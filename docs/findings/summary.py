@@ -6,8 +6,9 @@ import fairer
 import powers
 import runs
 import strategies
-from detail import agreeing, course, length, who_plays
+from detail import course, length, who_plays
 from reading import GAMES, USUAL, command, worth_lines
+from reconstructed import agreeing
 
 from strozzi_sim.declare.printing import format_row
 from strozzi_sim.game import load_game
