@@ -277,11 +277,13 @@ def _beside(
     )
     is_new = variant != reference
     if kind == "share" and first in there:
-        other_share = of_100(there[first]["value"])
+        other = there[first]["value"]
+        other_share = of_100(other)
         if differs and other_share != share:
-            after, before = (share, other_share) if is_new else (other_share, share)
-            is_alike = after.partition(" of ")[2] == before.partition(" of ")[2]
-            return "", f", before {before.partition(' of ')[0] if is_alike else before}", after, count
+            own = here[first]["value"]
+            after, before = (own, other) if is_new else (other, own)
+            (number, whole), (_, whole_after) = _of_whole(before), _of_whole(after)
+            return "", f", before {number if whole == whole_after else of_100(before)}", of_100(after), count
         return "", ", as before" if other_share == share else ", about as before", share, count
     if not differs:
         is_same = not levels if kind == "count" else first in known_there
@@ -314,8 +316,14 @@ def of_100(share: float) -> str:
     >>> of_100(0.966), of_100(0.004), of_100(0.9997), of_100(1.0), of_100(0.0)
     ('97 of 100', '4 of 1,000', '999 of 1,000', 'all', '0 of 100')
     """
+    number, whole = _of_whole(share)
+    return f"{number} of {whole}" if whole else number
+
+
+def _of_whole(share: float) -> tuple[str, str]:
+    """Return a share as a number and that of which it is one, as text; ("all", "") if it is 1."""
     if share == 1:
-        return "all"
+        return "all", ""
     if share == 0 or 0.01 <= share < 0.995:
-        return f"{100 * share:.0f} of 100"
-    return f"{min(max(round(1000 * share), 1), 999)} of 1,000"
+        return f"{100 * share:.0f}", "100"
+    return f"{min(max(round(1000 * share), 1), 999)}", "1,000"

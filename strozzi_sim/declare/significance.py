@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.errors import pluralize
 from strozzi_sim.facts.figures import UNITS, Unit
 from strozzi_sim.stats.intervals import t_quantile
 from strozzi_sim.stats.multiple_testing import holm
@@ -136,10 +135,24 @@ def not_excluded(
 
 
 def size_text(size: float, unit: Unit = "share") -> str:
-    """Return a size, at least 0, as text, rounded up; a share is in points. Raises ValueError for a negative one.
+    """Return a size as text, as `rounded_up`; a share is in points.
 
     >>> size_text(0.0312), size_text(0.004), size_text(0.22), size_text(1.46, "amount"), size_text(0.0)
     ('3.2 points', '0.4 points', '22 points', '1.5', '0 points')
+    """
+    number = rounded_up(size, unit)
+    if UNITS[unit].factor == 1:
+        return number
+    return f"{number} {'point' if number == '1' else 'points'}"
+
+
+def rounded_up(size: float, unit: Unit = "share") -> str:
+    """Return a size, at least 0, as a number that is rounded up; of a share its points.
+
+    Raises ValueError for a negative size.
+
+    >>> rounded_up(0.0312), rounded_up(0.01), rounded_up(0.22)
+    ('3.2', '1', '22')
     """
     if size < 0:
         raise ValueError(f"size: must be at least 0, got {size}")
@@ -147,9 +160,7 @@ def size_text(size: float, unit: Unit = "share") -> str:
     scaled = factor * size
     digits = 0 if scaled > 9.9 or scaled == 0 else 1 if scaled >= 0.1 else 2
     up = max(np.ceil(scaled * 10**digits - 1e-6), 1.0) / 10**digits if size > 0 else 0.0
-    if factor == 1:
-        return f"{up:,.{digits}f}"
-    return pluralize(1, "point") if up == 1 else f"{up:,.{digits}f} points"
+    return "1" if up == 1 and factor != 1 else f"{up:,.{digits}f}"
 
 
 def missed(size: float, unit: Unit = "share", what: str = "a change") -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from strozzi_sim.agent.names import path_of
 from strozzi_sim.declare.alarms import MOST_ALARMS, FoundAlarm
 from strozzi_sim.declare.printing import format_estimate
-from strozzi_sim.declare.significance import size_text
+from strozzi_sim.declare.significance import rounded_up, size_text
 from strozzi_sim.errors import pluralize, short_repr, suggest_names
 from strozzi_sim.facts.figures import share
 from strozzi_sim.study.files import read_summary
@@ -182,7 +182,7 @@ def _precision_note(study: Study, table: Any) -> str:
         if not unknown:
             return f"Every difference {size} is found or excluded, {valid}"
         ends = table.loc[table["known"] == 0, ["low", "high"]]
-        games = size_text(float(ends.abs().max(axis=None))).partition(" ")[0]
+        games = rounded_up(float(ends.abs().max(axis=None)))
         return f"Up to {games} games of 100 more or less could be missed after {played}; more deals tell."
     width = f"to +- {study.precision:g} points"
     has_differences = (table["figure"] == "win_share_difference").any()

@@ -10,7 +10,7 @@ from itertools import accumulate
 from typing import Any
 
 from strozzi_sim.declare.printing import format_value
-from strozzi_sim.declare.significance import size_text
+from strozzi_sim.declare.significance import rounded_up
 from strozzi_sim.facts.figures import WIN_SHARE
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.sentences import listed
@@ -64,7 +64,7 @@ def with_unit(amount: str, game: Game) -> str:
 
 def games_at_most(share: float) -> str:
     """Return an upper bound of a share, rounded up, as games of 100: "at most 46 of 100 games"."""
-    return f"at most {size_text(share).removesuffix(' points').removesuffix(' point')} of 100 games"
+    return f"at most {rounded_up(share)} of 100 games"
 
 
 def games_of_100(*shares: float, among: Sequence[float] = ()) -> str:
