@@ -188,8 +188,7 @@ class Person:
         print(f"\n{self.table.question}\n{self._spoken()}")
 
     def _spoken(self) -> str:
-        meanings = self.table.game.view.meanings(self.table.view(), int(self.table.state["phase"][0]))
-        return spoken(self.table.compound_choices or self.table.names, meanings)
+        return spoken(self.table.compound_choices or self.table.names, self.table.meanings)
 
     def _is_confirmed(self, action: int) -> bool:
         warning = self.table.game.view.caution(action, self.table.view(self.seat))

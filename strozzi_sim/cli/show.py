@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import nan
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from strozzi_sim.errors import pluralize
@@ -20,6 +21,7 @@ ROWS_TOO = ("compare",)  # commands that print their tables even if a page has t
 ALL_LINES = 10**9
 MOST_COLUMNS, MOST_LINES, FEW = 8, 12, 3  # of a table; at most FEW things have a column each
 _MOST_CHANGES = 16  # lines of a table of changes
+_OF_AGENTS = ("lineup", "agent", "opponent", "challenger", "first", "second")  # columns of agents and line-ups
 _BESIDE = ("figure", "value", "low", "high", "n", "deals", "p", "least", "most", "place_low", "place_high")  # not keys
 
 
@@ -86,7 +88,9 @@ def _answer(command: str, results: "Results", every_table: bool) -> Answer:
         places = f"\n{results.interrupted}"
         if results.folder is not None:
             places = f"\ntable: {results.folder}/tables/{name}.csv\non the page: strozzi report {results.folder}"
-        return Answer(lambda: rows_of(results), [table_text(name, results.tables, most), places])
+        return Answer(
+            lambda: rows_of(results), [table_text(name, results.tables, _player_names(results), most), places]
+        )
     page = results.report() if results.folder is not None and results.tables else None
     document = places_of(results, page) if command in PLACES_ALONE else rows_of(results)
     shows_rows = page is None or command in ROWS_TOO
@@ -110,7 +114,8 @@ def _lines(results: "Results", page: Path | None, every_table: bool, *, shows_ro
         if name == "changes":
             yield from _changes(results, every_table)
         elif len(table) and (every_table or name != "figures"):
-            yield "\n" + table_text(name, {**results.tables, **tables}, ALL_LINES if every_table else MOST_LINES)
+            most = ALL_LINES if every_table else MOST_LINES
+            yield "\n" + table_text(name, {**results.tables, **tables}, _player_names(results), most)
     gap = "\n" * bool(verdict)
     yield f"{gap}{pluralize(results.new_games, 'game')} played in {results.seconds:.1f} s"
     if results.folder is not None and not results.tables:
@@ -159,14 +164,26 @@ def rows_of(results: "Results") -> dict[str, Any]:
     return {"study": study, "verdict": verdict, "alarms": alarms, "games": results.n_games, "tables": tables}
 
 
-def table_text(name: str, tables: Mapping[str, Any], most: int = MOST_LINES) -> str:
+def _player_names(results: "Results") -> Mapping[str, str]:
+    return results.study.the_game.player_names
+
+
+def table_text(
+    name: str, tables: Mapping[str, Any], player_names: Mapping[str, str] = MappingProxyType({}), most: int = MOST_LINES
+) -> str:
     """Return one of the tables for the terminal; its title has the player count and the texts that all rows share.
 
-    Lines beyond the first `most` are only counted, except in heat maps.
+    Args:
+        name: name of the table.
+        tables: the tables of results.
+        player_names: what a game calls the agents of its tiers: "heuristic" is "usual".
+        most: lines shown; those beyond are only counted, except in heat maps.
     """
     from strozzi_sim.declare.figure_tables import figures_in
 
     frame, figures = tables[name], figures_in(tables, name)
+    of_agents = [key for key in _OF_AGENTS if key in frame.columns]
+    frame = frame.assign(**{key: [_named_agents(each, player_names) for each in frame[key]] for key in of_agents})
     keys = [key for key in frame.columns if key not in _BESIDE]
     vary = [key for key in keys if frame[key].astype(str).nunique() > 1]
     without = [key for key in vary if key != "lineup"]
@@ -185,6 +202,16 @@ def table_text(name: str, tables: Mapping[str, Any], most: int = MOST_LINES) -> 
     else:
         lines = _figures(frame, figures, things)
     return f"{title}\n{_first_lines(lines, most)}"
+
+
+def _named_agents(value: Any, names: Mapping[str, str]) -> Any:
+    """Return a line-up, or an agent, as text, with the names of its players; one that plays itself is named once."""
+    from strozzi_sim.agent.spec_text import split_specs
+
+    if not isinstance(value, str):
+        return value
+    named = [names.get(agent, agent) for agent in split_specs(value)]
+    return ",".join(named if len(set(named)) > 1 else named[:1])
 
 
 def _first_lines(lines: Sequence[Sequence[str]], most: int) -> str:

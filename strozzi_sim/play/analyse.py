@@ -12,7 +12,7 @@ result:
   noise of the draws, and because the evaluator may change its estimate although nothing happened
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -69,8 +69,19 @@ class JudgedDecision:
     luck: Worth  # worth after the action's draws less that of the action
     unexplained: Worth  # worth of the best action less the worth after the previous decision or the deal
     is_choice: bool  # whether the expected leads of its actions differ by INDIFFERENT or more
+    meanings: Mapping[str, str] = field(default_factory=dict, repr=False)  # of names of actions that do not say it
     # a sentence for each line of the record that the action wrote
     events: tuple[str, ...] = field(default=(), repr=False)
+
+    @property
+    def played_words(self) -> str:
+        """The action played, as text."""
+        return self.meanings.get(self.played, self.played.replace("_", " "))
+
+    @property
+    def best_words(self) -> str:
+        """The best action found, as text."""
+        return self.meanings.get(self.best, self.best.replace("_", " "))
 
     @property
     def loss(self) -> float:
@@ -175,15 +186,15 @@ class GameAnalysis:
 
     def lesson(self, decision: JudgedDecision) -> str:
         """Return what a player did wrong in a decision, and what would have been better, as sentences."""
-        played, best = (name.replace("_", " ") for name in (decision.played, decision.best))
         cost = f"{100 * decision.win_loss:.0f} % of the win, {self._amount(decision.loss)}"
-        return f"{_round_words(decision)}{decision.question} You chose {played}; {best} was better: {cost}."
+        choices = f"You chose {decision.played_words}; {decision.best_words} was better"
+        return f"{_round_words(decision)}{decision.question} {choices}: {cost}."
 
     def costliest_in_words(self, count: int = 3) -> list[str]:
         """Return the costliest decisions as text: the round, the question, the choice, a better one and the cost."""
         return [
             f"{_round_words(each)}{self.players[each.seat]}. {each.question} "
-            f"Chose {each.played}, lost {100 * each.win_loss:.0f} % of the win; better: {each.best}"
+            f"Chose {each.played_words}, lost {100 * each.win_loss:.0f} % of the win; better: {each.best_words}"
             for each in self.costliest(count)
         ]
 
@@ -245,7 +256,7 @@ class GameAnalysis:
         decision, who = turn.decision, seat_name(self.names, turn.seat)
         if turn.kind == "error":
             loss = f"{100 * decision.win_loss:.0f} % of the win and {decision.loss:.1f} points"
-            return f"{who} chose {decision.played} and lost {loss}; best found: {decision.best}"
+            return f"{who} chose {decision.played_words} and lost {loss}; best found: {decision.best_words}"
         event = decision.events[-1].rstrip(".") if decision.events else ""
         whose = "" if event.startswith(who) else f" for {who}"
         return f"luck of {100 * turn.change:+.0f} % of the win{whose}: {event}"
@@ -372,7 +383,7 @@ def analyse_game(
         legal, seat = table.legal, table.actor
         worths = judge.actions(number)
         chosen, best = legal.index(action), int(worths[:, seat, LEAD].argmax())
-        names_of_actions, question = table.names, table.question
+        names_of_actions, question, meanings = table.names, table.question, table.meanings
         table.play(action)
         worth = judge.result() if table.over else judge.position(number)
         game_round = next((line["round"] for line in reversed(lines) if "round" in line), 0)
@@ -381,7 +392,8 @@ def analyse_game(
         changes = worths[chosen] - worths[best], worth - worths[chosen], worths[best] - worth_before
         is_choice = bool(np.ptp(worths[:, seat, LEAD]) >= INDIFFERENT)
         events = tuple(table.sentences(lines[lines_before:], names))
-        decisions.append(JudgedDecision(number, game_round, seat, *texts, worths[best], *changes, is_choice, events))
+        judged = JudgedDecision(number, game_round, seat, *texts, worths[best], *changes, is_choice, meanings, events)
+        decisions.append(judged)
         worth_before = worth
     rates, players = spec.agent.error_rates.get(table.players, ()), players_of(table.game, table.players)
     unit = (table.game.table or GameTable).unit

@@ -129,7 +129,7 @@ def position(
         return answer | {"scores": list(current.scores), "places": list(current.places)} | analysis
     if current.actor != viewer:
         return answer
-    meanings = current.game.view.meanings(current.view(), int(current.state["phase"][0]))
+    meanings = current.meanings
     answer["question"] = current.question
     answer["choices"] = {name: meanings.get(name, "") for name in current.compound_choices or current.names}
     answer["several_at_once"] = bool(current.compound_choices)  # one choice may name several, separated by blanks

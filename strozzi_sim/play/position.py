@@ -154,6 +154,11 @@ class Position(AgentQueries):
         """The pending decision as text; "" once the game is over."""
         return "" if self.over else self.game.view.question(self.view(), int(self.state["phase"][0]))
 
+    @property
+    def meanings(self) -> Mapping[str, str]:
+        """What names of actions that do not say it mean, as text; {} once the game is over."""
+        return {} if self.over else self.game.view.meanings(self.view(), int(self.state["phase"][0]))
+
     def play(self, action: int | str) -> None:
         """Play an action for the seat that must decide: one of `legal`, or one of `names`.
 

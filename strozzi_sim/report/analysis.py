@@ -138,8 +138,7 @@ def _costliest_row(decision: JudgedDecision, analysis: GameAnalysis, steps: Sequ
     when = f"round {decision.round}" if decision.round else f"decision {decision.number}"
     link = Markup('<a href="#table" data-step="{}">{}</a>').format(steps[decision.number - 1] + 1, when)
     cost = f"{100 * decision.win_loss:.0f} % of the win, {decision.loss:.1f} {analysis.unit}"
-    played, better = (name.replace("_", " ") for name in (decision.played, decision.best))
-    return link, analysis.players[decision.seat], decision.question, played, better, cost
+    return link, analysis.players[decision.seat], decision.question, decision.played_words, decision.best_words, cost
 
 
 def _curve(analysis: GameAnalysis, seats: Sequence[str]) -> Chart:

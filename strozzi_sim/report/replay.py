@@ -128,14 +128,16 @@ def _decision_note(decision: JudgedDecision, table: GameTable) -> str:
     if not decision.is_choice:
         return ""
     if decision.win_loss < NOTED and decision.loss < _POINTS_NOTED:
-        return f"{table.name(decision.seat)} chose {decision.played}: nothing clearly better found."
+        return f"{table.name(decision.seat)} chose {decision.played_words}: nothing clearly better found."
     return f"{_error_words(decision, table)}."
 
 
 def _error_words(decision: JudgedDecision, table: GameTable) -> str:
     points = f"{decision.loss:.1f} points"
     loss = f"{_share(decision.win_loss)} and {points}" if decision.win_loss >= NOTED else points
-    return f"{table.name(decision.seat)} chose {decision.played} and lost {loss}; best found: {decision.best}"
+    return (
+        f"{table.name(decision.seat)} chose {decision.played_words} and lost {loss}; best found: {decision.best_words}"
+    )
 
 
 def _luck_note(decision: JudgedDecision, table: GameTable) -> str:

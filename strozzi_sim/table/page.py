@@ -11,6 +11,7 @@ import msgspec
 from markupsafe import Markup, escape
 
 from strozzi_sim.game.contract import Game
+from strozzi_sim.game.sentences import seat_words
 from strozzi_sim.table.plain import next_steps, table_of
 
 _HERE = Path(__file__).parent
@@ -71,7 +72,11 @@ def page_of(position: Any) -> str:
     header["agents"] = [""] * position.players
     table = table_of(position.game, header, viewer)
     steps = next_steps(table, position.lines(viewer), position, {})
-    heading = table.heading() if position.over else f"{position.game.title}: seat {position.actor} decides"
+    heading = (
+        table.heading()
+        if position.over
+        else f"{position.game.title}: {seat_words(position.actor, position.players)} decides"
+    )
     return render(position.game, {"head": table.head, "steps": steps, "ask": None, "start": len(steps)}, heading)
 
 

@@ -98,11 +98,16 @@ SHOW, TILES, ROUND, REVEAL, CLAIM, PLACE, MOVE, TAKE_TILE, SET_ASIDE, SHIP_PRIZE
 
 def ship_words(name: str, components: Mapping[str, Any]) -> str:
     """Return the description of a ship card: S01 (sail 5; rome 2)."""
+    return f"{name} ({ship_print(name, components)})"
+
+
+def ship_print(name: str, components: Mapping[str, Any]) -> str:
+    """Return what is printed on a ship card: sail 5; rome 2."""
     ship = next(ship for ship in components["ships"] if ship["id"] == name)
     cargo = [f"{port} {ship[port]}" for port in PORT_NAMES if ship[port]]
     cargo += [f"scrolls {ship['scrolls']}"] if ship["scrolls"] else []
     cargo += ["promotion tile"] if ship["promotion"] else []
-    return f"{name} (sail {ship['sail']}; {', '.join(cargo) or 'no cargo'})"
+    return f"sail {ship['sail']}; {', '.join(cargo) or 'no cargo'}"
 
 
 def tile_words(name: str, components: Mapping[str, Any]) -> str:

@@ -10,9 +10,10 @@ from typing import Any
 
 from numba import float32
 
+from strozzi_sim.game.sentences import seat_words, with_capital
 from strozzi_sim.game.slices import Group, Layout, Slice
 from strozzi_sim.games.strozzi import state as s
-from strozzi_sim.games.strozzi.events import ship_words, tile_print, tile_words
+from strozzi_sim.games.strozzi.events import ship_print, ship_words, tile_print, tile_words
 from strozzi_sim.kernel.bits import seats_after, sort_first
 from strozzi_sim.kernel.jit import jit
 
@@ -115,12 +116,15 @@ def question(view: View, phase: int) -> str:
     """Return the pending decision as text."""
     if phase == s.TILE:
         return "Which promotion tile?"
-    card = ship_words(view.ship or "", view.components)
+    card = f"a ship ({ship_print(view.ship or '', view.components)})"
     if phase == s.CLAIM:
-        return f"{card}: pass, or claim it with a flag?"
+        return f"{with_capital(card)}: pass, or claim it with a flag?"
     if phase == s.PIRACY:
-        return f"Seat {view.holder} claims {card} with the {view.holder_flag} flag: pass, or take it as a pirate?"
-    return f"{card} is yours: at which port?"
+        assert view.holder is not None
+        holder = with_capital(seat_words(view.holder, view.players))
+        flag = (view.holder_flag or "").replace("_", " ")
+        return f"{holder} claims {card}, with the {flag} flag: pass, or take it as a pirate?"
+    return f"Yours is {card}: at which port?"
 
 
 def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -> str:
