@@ -16,7 +16,7 @@ from strozzi_sim.declare.figure_tables import Words, named, pick
 from strozzi_sim.declare.pictures import Picture
 from strozzi_sim.declare.printing import THIN, format_value
 from strozzi_sim.facts.figures import Figure
-from strozzi_sim.game.sentences import seat_words, with_capital
+from strozzi_sim.game.sentences import ordinal_word, with_capital
 from strozzi_sim.pictures.ink import INKS, NARROW, SHAPES, Look, legend_of, looks_of, width_of, wrapped
 from strozzi_sim.pictures.marks import Chart, Mark, label_of, n_of, on_scale, scale_of, sentence, title_of
 from strozzi_sim.pictures.panel import ALIKE, GAP, LINE_HEIGHT, TALL, TOP, Face, Panel, Scale, Sheet, fit
@@ -108,9 +108,10 @@ def draw_points(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd
 
 
 def _level_name(level: Any, words: Words, picture: Picture, players: int | None) -> str:
-    """Return the name of a level on the axis; seats are "first" to "last", or "player 4 of 6"."""
+    """Return the name of a level on the axis; seats are "first" to "last"."""
     if picture.x == "seat" and players and str(level).isdigit():
-        return seat_words(int(level), players).removeprefix("the ").removesuffix(" player")
+        is_last = int(level) == players - 1 > 1
+        return "last" if is_last else ordinal_word(int(level) + 1)
     return named(level, words, picture.x)
 
 
@@ -170,23 +171,31 @@ def _upright(sheet: Sheet, faces: Sequence[Face], shape: _Shape) -> None:
     is_joined = shape.kind == "lines"
     is_shared = len({face.scale for face in faces}) == 1
     widest = max(width_of(name) for face in faces for name in face.names)
-    most_levels = max(len(face.names) for face in faces)
-    least_width = max(96.0, most_levels * max(widest + 12, 11 * len(shape.looks) + 8))
+    level_width = max(widest + 12, 11 * len(shape.looks) + 8)
+    levels = [len(face.names) for face in faces]
+    least_width = max(96.0, max(levels) * level_width)
     if is_joined:
         least_width = 300 if sheet.width > NARROW else 250
     left = max(face.scale.room() for face in faces)
     gap = GAP if is_shared else left
-    columns, panel_width = fit(sheet.width, left, least_width, len(faces), gap)
+    columns, equal_width = fit(sheet.width, left, least_width, len(faces), gap)
+    widths = [equal_width] * len(faces)
+    room_of_row = sheet.width - left - gap * (len(faces) - 1)
+    if columns < len(faces) and not is_joined and room_of_row >= level_width * sum(levels):
+        columns = len(faces)  # as wide as their levels, all are in one row
+        widths = [room_of_row * count / sum(levels) for count in levels]
     panel_height = 170 if is_joined else 230 if sheet.width > 700 else 200
     lines_below_first = max(name.count("\n") for face in faces for name in face.names)
     foot = 24 + LINE_HEIGHT * lines_below_first + (20 if shape.label else 0)
-    rooms = [panel_width + (0 if k % columns else left) + (gap if (k + 1) % columns else 0) for k in range(len(faces))]
+    rooms = [width + (0 if k % columns else left) + (gap if (k + 1) % columns else 0) for k, width in enumerate(widths)]
     titles = [wrapped(face.title, room - 8, _TITLE_SIZE) for face, room in zip(faces, rooms, strict=True)]
     title_height = 16 + LINE_HEIGHT * max(title.count("\n") + 1 for title in titles) if any(titles) else 10
-    step = panel_width + gap, title_height + panel_height + foot + 12
-    grid = sheet.grid(len(faces), columns, (left, title_height), step)
-    for face, title, (is_first, place) in zip(faces, titles, grid, strict=True):
-        panel = sheet.panel(*place, panel_width, panel_height, *face.ends, foot)
+    step = title_height + panel_height + foot + 12
+    for k, (face, title, width) in enumerate(zip(faces, titles, widths, strict=True)):
+        row, column = divmod(k, columns)
+        is_first = column == 0
+        across = left + gap * column + sum(widths[row * columns : k])
+        panel = sheet.panel(across, title_height + row * step, width, panel_height, *face.ends, foot)
         panel.title(title, left if is_first else 0)
         panel.numbers("y", face.scale, labels=is_first or not is_shared)
         panel.names("x", face.names, shape.label)

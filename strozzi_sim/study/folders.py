@@ -120,8 +120,12 @@ def merge(parts: Sequence[str | Path], *, code: Sequence[str | Path] = (), **opt
             advice = "parts are of one study, and played with the same versions on the same processor"
             raise InputError(f"{place}: does not fit {first} ({line}); {advice}")
     shares = {place: StudyPart.of_text(summary["part"]) for place, summary in summaries.items()}
-    if sorted(shares.values()) != [StudyPart(number, len(shares)) for number in range(1, len(shares) + 1)]:
-        raise InputError(f"expected every part once, got {', '.join(map(str, shares.values()))}")
+    given, count = list(shares.values()), shares[first].of
+    every = [StudyPart(number, count) for number in range(1, count + 1)]
+    if sorted(given) != every:
+        lacking = [str(part) for part in every if part not in given]
+        hint = f"; play {lacking[0]} like the others, with --part {lacking[0]}" if lacking else ""
+        raise InputError(f"expected every part once, got {', '.join(map(str, given))}{hint}")
     study, look = read_study(first, code)
     with contextlib.ExitStack() as opened:
         stores = [opened.enter_context(Store(place, study, look, share)) for place, share in shares.items()]

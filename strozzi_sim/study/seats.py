@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from strozzi_sim.declare.figure_tables import CELL, Tables, pick
 from strozzi_sim.declare.pages import report_of
-from strozzi_sim.declare.significance import MAX_CHUNKS, MIN_SHARE, missed, size_text, widened
+from strozzi_sim.declare.printing import format_value
+from strozzi_sim.declare.significance import MAX_CHUNKS, MIN_SHARE, missed, rounded_up, size_text, widened
+from strozzi_sim.facts.figures import WIN_SHARE
 from strozzi_sim.game import Game
 from strozzi_sim.game.sentences import listed, seat_words, with_capital
-from strozzi_sim.game.tiers import RANDOM_MOVES, TIERS
 from strozzi_sim.game.variants import BASE
 from strozzi_sim.stats.multiple_testing import holm
 from strozzi_sim.study.verdict import MOST_WORDS, Verdict, games_at_most, games_of_100, word_count
@@ -20,8 +22,9 @@ from strozzi_sim.study.wording import (
     FEW_AGENTS,
     at_players,
     grouped,
-    player_name,
+    listed_counts,
     players_words,
+    strengths,
 )
 
 UNEQUAL, EQUAL, OPEN, FEW = "unequal", "equal", "open", "few"
@@ -97,11 +100,16 @@ def seat_verdict(tables: Tables, game: Game, chunks: int = MAX_CHUNKS) -> Verdic
         return Verdict(f"There are too few games of {game.title} to say whether a seat is favoured.")
     statements = sorted(_seat_statements(cells, game), key=lambda statement: -len(statement.cells))
     notes: list[str] = []
+    subject = ""
     if statements:
         first = statements[0]
         whole = first.whole_answer(game, cells, statements[1:])
         answer = whole or first.short_answer(game, cells)
-        others = [lineup for lineup in _lineups(cells) if not whole or lineup != first.main.lineup]
+        wins = pick(tables["seats"], variant=first.main.variant, figure="win_share")
+        agents = strengths(game, _lineups(cells))
+        subject = _by_strength(first, wins, agents) if agents else ""
+        said = () if not whole else first.lineups if agents else (first.main.lineup,)
+        others = [lineup for lineup in _lineups(cells) if lineup not in said]
         notes += [_note(game, cells, lineup, statements) for lineup in others[:_MOST_NOTED]]
         notes += first.others(game, _lineups(cells))
     elif found == {EQUAL}:
@@ -114,7 +122,34 @@ def seat_verdict(tables: Tables, game: Game, chunks: int = MAX_CHUNKS) -> Verdic
             notes.append(f"Elsewhere {missed(unknown, what='a gain')}.")
     if FEW in found:
         notes.append("Elsewhere there are too few games to say.")
-    return Verdict(answer, notes=tuple(filter(None, notes)))
+    return Verdict(answer, subject, notes=tuple(filter(None, notes)))
+
+
+def _by_strength(statement: "SeatStatement", wins: pd.DataFrame, agents: Mapping[str, str]) -> str:
+    """Return the games of 100 that the statement's seat wins among players of the other strengths, as a sentence.
+
+    Args:
+        statement: what the headline says, with the numbers of one strength.
+        wins: the share of wins of every seat.
+        agents: strength -> agent, of all who play.
+    """
+    names = {agent: strength for strength, agent in agents.items()}
+    counts = sorted({cell.players for cell in statement.cells})
+    is_said = len(statement.lineups) < len(agents)  # in the answer, whose numbers they are
+    texts = [] if is_said else [f"{names[statement.main.lineup]} players"]
+    for strength, agent in agents.items():
+        rows = wins[wins["lineup"] == agent].itertuples(index=False)
+        own = {row.players: row for row in rows if seat_words(int(row.seat), row.players) == statement.seat}
+        shown = [own[count] for count in counts if count in own]
+        if agent != statement.main.lineup and len(shown) == len(counts):
+            half = max(max(row.high - row.value, row.value - row.low) for row in shown)
+            texts.append(f"{strength}: {_shares([row.value for row in shown])} (± {rounded_up(half)})")
+    fair = f"fair: {_shares([1 / count for count in counts])}"
+    return f"{with_capital('; '.join([*texts, fair]))}."
+
+
+def _shares(values: Iterable[float]) -> str:
+    return ", ".join(format_value(value, WIN_SHARE, 0, bare=True) for value in values)
 
 
 @dataclass(frozen=True)
@@ -149,10 +184,9 @@ class SeatStatement:
         return f"{self._who(game, every)}{self.seat} wins {'more' if self.is_more else 'less'} than its share"
 
     def _who(self, game: Game, every: Sequence[str]) -> str:
-        """Return who plays, if not all play alike: "with usual and trained players "; "" if one line-up plays."""
-        names = [player_name(game, lineup) for lineup in self.lineups]
-        if 1 < len(self.lineups) == len(every) and set(names) <= {*TIERS, RANDOM_MOVES}:
-            return f"whoever plays, {listed(names, 'or')}, "
+        """Return who plays: "whoever plays, ", "with usual and trained players "; "" if one line-up plays."""
+        if len(self.lineups) == len(every) and strengths(game, every):
+            return "whoever plays, "
         return _with(game, self.lineups, every)
 
     def whole_answer(self, game: Game, cells: Sequence[SeatCell], others: Sequence["SeatStatement"]) -> str:
@@ -167,7 +201,11 @@ class SeatStatement:
         own, every = self.of(self.main.lineup), _lineups(cells)
         counts, numbers = [cell.players for cell in own], f"{self._numbers(own)} of 100 games"
         who, more = self._who(game, every), self._more(game, every)
-        if len(self.lineups) > 1:
+        if len(self.lineups) > 1 and strengths(game, every):
+            who = who if len(self.lineups) == len(every) else _with(game, [self.main.lineup], every)
+            share = f"{self.seat} wins {'more' if self.is_more else 'less'} than its share"
+            yield f"{who}{share}: {numbers} at {listed_counts(counts)} players"
+        elif len(self.lineups) > 1:
             of_main = f"({players_words(game, self.main.lineup, bare=True)}: {numbers})"
             yield f"{more} {at_counts(counts, game)} {of_main}"
             yield f"{more}{_unless_all(counts, game)} {of_main}"

@@ -218,27 +218,31 @@ def test_a_seat_without_a_word_of_its_own_wins():
 def test_strengths_of_play_are_named_in_words_with_the_numbers_of_usual_players():
     kinds = ("learned:level=3", "heuristic", "learned")
     every = {(players, "base", kind): gained(players) for kind in kinds for players in (3, 4, 5, 6)}
-    answer, (weak, trained, others) = seats_said(every)
+    answer, notes = seats_said(every)
     assert answer == (
-        "Whoever plays, weak, usual or trained, the first player wins more than its share (usual players: 39, 31, 26 and 23 of 100 games)."
+        "Whoever plays, the first player wins more than its share: 39, 31, 26 and 23 of 100 games at 3 to 6 players."
     )
-    assert weak == "With weak players the first player wins 39, 31, 26 and 23 of 100 games at 3, 4, 5 and 6 players."
-    assert trained == weak.replace("weak", "trained")
-    assert others == "At 4 players with usual players the last player wins 19; 25 would be fair."
+    assert seat_verdict(seats(every), STUDY.the_game).subject == (
+        "Usual players; weak: 39, 31, 26, 23 (± 0.3); trained: 39, 31, 26, 23 (± 0.3); fair: 33, 25, 20, 17."
+    )
+    assert notes == ("At 4 players with usual players the last player wins 19; 25 would be fair.",)
     two = {cell: shares for cell, shares in every.items() if cell[0] < 5}
     answer, notes = seats_said(two)
-    assert (
-        answer == "Whoever plays, weak, usual or trained, the first player wins more than its share at 3 and 4 players."
+    assert answer == (
+        "Whoever plays, the first player wins more than its share: 39 and 31 of 100 games at 3 and 4 players."
     )
-    assert notes[1] == "With usual players the first player wins 39 and 31 of 100 games at 3 and 4 players."
     some = two | {(players, "base", "learned:level=3"): (1 / players,) * players for players in (3, 4)}
     answer, notes = seats_said(some)
-    assert answer == "With usual and trained players the first player wins more than its share at 3 and 4 players."
+    assert answer == (
+        "With usual players the first player wins more than its share: 39 and 31 of 100 games at 3 and 4 players."
+    )
+    assert seat_verdict(seats(some), STUDY.the_game).subject == (
+        "Weak: 33, 25 (± 0.3); trained: 39, 31 (± 0.3); fair: 33, 25."
+    )
     assert notes[0] == "With weak players no seat is found to win more: at most 1.2 points more."
-    assert notes[1] == "With usual players the first player wins 39 and 31 of 100 games at 3 and 4 players."
     one_count = {cell: shares for cell, shares in every.items() if cell[0] == 4}
     assert seats_said(one_count)[0] == (
-        "Whoever plays, weak, usual or trained, the first player wins more than its share at 4 players (usual players: 31 of 100 games)."
+        "Whoever plays, the first player wins more than its share: 31 of 100 games at 4 players."
     )
     turned = {(3, "base", "random"): FAIR, (3, "base", "heuristic"): FIRST, (3, "base", "learned"): LAST}
     answer, notes = seats_said(turned)

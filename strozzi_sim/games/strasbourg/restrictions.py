@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from strozzi_sim.errors import InputError
+from strozzi_sim.errors import InputError, pluralize
 from strozzi_sim.game.restricting import Occasions, Restriction, Use, at_most, never
 from strozzi_sim.games.strasbourg.state import ANYWHERE, AUCTIONS, BESIDE_OWN, STEPS
 from strozzi_sim.games.strasbourg.tasks import task_names
@@ -33,7 +33,7 @@ def restrictions(components: Mapping[str, Any]) -> dict[str, Restriction]:
     if fewest < largest:
         more = sum(1 << kept for kept in range(1 << tasks["dealt_per_player"]) if fewest < kept.bit_count() <= largest)
         use = Use("seat", f"kept > {fewest}", _GAMES)
-        text = "no more tasks than the minimum may be kept"
+        text = f"no more than {pluralize(fewest, 'task')} may be kept"
         by_name["task:any"] = Restriction(text, never("no_keep", more), use, noun="keeping more tasks")
     conditions = task_names(components)
     for k, task in enumerate(data["id"] for data in components["tasks"]):
@@ -68,8 +68,9 @@ def _auctions(components: Mapping[str, Any]) -> dict[str, Restriction]:
         by_name[f"auction:{guild}"] = Restriction(text, _forbid_bids([], k), use, noun=f"bids for the {guild}s")
     steps = " or ".join(f"step == {STEPS[k]}" for k in merchants)
     use = Use("bid", steps, Occasions("round", "its steps", times=len(merchants)))
-    text = "no stack may be turned over in the merchants' steps"
-    by_name["auction:merchants"] = Restriction(text, _forbid_bids(merchants), use, noun="bids for merchants")
+    noun = f"bids in the {len(merchants)} merchants' steps of a round"
+    text = f"no stack may be turned over in the {len(merchants)} merchants' steps of a round"
+    by_name["auction:merchants"] = Restriction(text, _forbid_bids(merchants), use, noun=noun)
     return by_name
 
 
