@@ -352,7 +352,7 @@ def test_a_step_is_the_printable_one_next_to_a_tenth():
         for step in steps(game, resolve_variant(game, "base")):
             sizes.setdefault(step.key, set()).add(abs(step.after - step.before))
     assert sizes["tracks.bonus.9"] == sizes["scoring.harbor_majority"] == {5}
-    assert sizes["setup.rounds"] == {1}
+    assert sizes["flags.ware_steps"] == {1}
 
 
 def test_an_interval_that_holds_0_has_ends_of_both_signs():
