@@ -217,21 +217,24 @@ def _found(
     def names(row: Any) -> dict[str, str]:
         return {key: name_of(variant, key, str(row[key])) for key in keys}
 
-    count, of = len(shown), len(pick(tested, players=players, variant=variant))
-    is_counted = count > 1 and bool(alarm.several)
+    count, whole = len(shown), pick(tested, players=players, variant=variant)
+    variants = tested["variant"].nunique()
+    told = len(pick(certain, players=players, variant=variant)) if variants == 2 else count
+    is_counted = told > 1 and bool(alarm.several)
     clause = alarm.several if is_counted else alarm.text
     own = pick(tested, variant=variant)["players"].unique()
     is_everywhere = "{share}" not in alarm.text and all((rows["players"] == each).sum() == count for each in own)
     at = "" if len(own) == 1 or is_everywhere else f"{players} players"
-    variants = tested["variant"].nunique()
     box, ending, share = "", "", of_100(first["value"])
     if variants == 2:
         tested_here, certain_here = (pick(each, players=players) for each in (tested, certain))
         kind = "count" if is_counted else "share" if "{share}" in clause else ""
         box, ending, share, count = _beside(shown, tested_here, certain_here, keys, reference, kind)
+        if not box:  # it is said of the changed box, and compared with the other
+            whole = tested_here[tested_here["variant"] != reference]
     elif variants > 1:
         box = "Without a change" if variant == reference else name_of(variant, VARIANT, variant)
-    clause = clause.format(share=share, count=count, of=of, **names(first)) + ending
+    clause = clause.format(share=share, count=count, of=len(whole), **names(first)) + ending
     if box:
         text = with_capital(f"{', '.join(filter(None, [box, at]))}: {clause}.")
     else:

@@ -12,10 +12,10 @@ result:
   noise of the draws, and because the evaluator may change its estimate although nothing happened
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,7 @@ from strozzi_sim.game.contract import Game
 from strozzi_sim.game.sentences import listed, seat_name, with_capital
 from strozzi_sim.game.table import GameTable, players_of
 from strozzi_sim.game.variants import Variant
+from strozzi_sim.play.judged import JudgedDecision, TurningPoint
 from strozzi_sim.play.judging import Judge, Worth
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.records import RecordedGame, reconstruct_actions
@@ -46,66 +47,13 @@ PARTS = {  # parts of a result, and their headings
 }
 INDIFFERENT = 0.1  # points of lead: a decision whose actions all differ by less is not a choice
 NOTED = 0.005  # smallest loss or luck that is reported, as a share of the win
+_OTHER = 0.1  # share of the win by which another cause is worth more than that of the lead, if neither is named
 MISTAKES, UNEXPLAINED = "mistakes", "unexplained"
 _CAUSES = {  # part of the winner's lead -> how it won, if this part is the largest, and words before its worth
     MISTAKES: ("won by its rivals' mistakes, worth", "all mistakes together are"),
     "luck": ("won by luck, worth", "luck is"),
     "start": ("won by its seat, before the deal worth", "the seat is"),
 }
-
-
-@dataclass(frozen=True)
-class JudgedDecision:
-    """A decision of the game; worths are float64[P, 3] by `agent.analysis.WORTHS`."""
-
-    number: int  # from 1
-    round: int  # of the game, from 1; 0 in a game without rounds
-    seat: int  # the acting seat
-    question: str  # the decision, as text
-    played: str  # name of the action
-    best: str  # name of the best action found, by the expected lead of the seat
-    before: Worth  # expected worth before the decision, that of its best action
-    effect: Worth  # worth of the action played less that of the best
-    luck: Worth  # worth after the action's draws less that of the action
-    unexplained: Worth  # worth of the best action less the worth after the previous decision or the deal
-    is_choice: bool  # whether the expected leads of its actions differ by INDIFFERENT or more
-    meanings: Mapping[str, str] = field(default_factory=dict, repr=False)  # of names of actions that do not say it
-    # a sentence for each line of the record that the action wrote
-    events: tuple[str, ...] = field(default=(), repr=False)
-
-    @property
-    def played_words(self) -> str:
-        """The action played, as text."""
-        return self.meanings.get(self.played, self.played.replace("_", " "))
-
-    @property
-    def best_words(self) -> str:
-        """The best action found, as text."""
-        return self.meanings.get(self.best, self.best.replace("_", " "))
-
-    @property
-    def loss(self) -> float:
-        """Expected lead that the seat lost by its action, in points."""
-        return float(0 - self.effect[self.seat, LEAD])
-
-    @property
-    def win_loss(self) -> float:
-        """Expected share of the win that the seat lost by its action; may be negative, since `best` is best in lead."""
-        return float(0 - self.effect[self.seat, WIN])
-
-    def row(self) -> dict[str, Any]:
-        """Return the decision as plain data: what was chosen, and the losses."""
-        keys = ("seat", "question", "played", "best", "loss", "win_loss", "is_choice")
-        return {"decision": self.number, "round": self.round} | {key: getattr(self, key) for key in keys}
-
-
-class TurningPoint(NamedTuple):
-    """A change of a seat's expected share of the win; `kind`: an "error" of that seat, or "luck" after a decision."""
-
-    kind: str
-    decision: JudgedDecision
-    seat: int
-    change: float
 
 
 @dataclass(frozen=True, repr=False)
@@ -138,14 +86,14 @@ class GameAnalysis:
             "unexplained": total("unexplained", self.decisions),
         }
 
-    def lead_parts(self, seat: int) -> dict[str, float]:
-        """Return the parts of a seat's lead, and `mistakes`, all errors together."""
-        parts = {name: float(part[LEAD]) for name, part in self.parts(seat).items()}
+    def summed_parts(self, seat: int, worth: int = LEAD) -> dict[str, float]:
+        """Return the parts of a seat's lead, or of another of WORTHS, and `mistakes`, all errors together."""
+        parts = {name: float(part[worth]) for name, part in self.parts(seat).items()}
         return parts | {MISTAKES: parts["own_errors"] + parts["rivals_errors"]}
 
     def is_clear(self, seat: int) -> bool:
         """Return whether the largest known cause of a seat's lead is larger than what stays unexplained."""
-        parts = self.lead_parts(seat)
+        parts = self.summed_parts(seat)
         return max(parts[name] for name in _CAUSES) > abs(parts[UNEXPLAINED])
 
     def _parts_and_result(self, seat: int) -> dict[str, Worth]:
@@ -186,15 +134,15 @@ class GameAnalysis:
 
     def lesson(self, decision: JudgedDecision) -> str:
         """Return what a player did wrong in a decision, and what would have been better, as sentences."""
-        cost = f"{100 * decision.win_loss:.0f} % of the win, {self._amount(decision.loss)}"
         choices = f"You chose {decision.played_words}; {decision.best_words} was better"
+        cost = f"your chance to win {decision.chances(decision.seat)}, your lead by {self._amount(decision.loss)}"
         return f"{_round_words(decision)}{decision.question} {choices}: {cost}."
 
     def costliest_in_words(self, count: int = 3) -> list[str]:
         """Return the costliest decisions as text: the round, the question, the choice, a better one and the cost."""
         return [
             f"{_round_words(each)}{self.players[each.seat]}. {each.question} "
-            f"Chose {each.played_words}, lost {100 * each.win_loss:.0f} % of the win; better: {each.best_words}"
+            f"Chose {each.played_words}: its chance to win {each.chances(each.seat)}; better: {each.best_words}"
             for each in self.costliest(count)
         ]
 
@@ -208,7 +156,7 @@ class GameAnalysis:
         who = with_capital(listed([self.players[seat] for seat in winners]))
         if len(winners) > 1:
             return f"{who} shared the win.", ""
-        (winner,), parts = winners, self.lead_parts(winners[0])
+        (winner,), parts = winners, self.summed_parts(winners[0])
         is_pair = len(self.players) == 2
         lead = float(self.result[winner, LEAD])
         place = "ahead of" if lead >= 0 else "behind"
@@ -216,11 +164,14 @@ class GameAnalysis:
         detail = f"{who} ended {self._amount(abs(lead))} {place} {others}."
         cause = max(_CAUSES, key=lambda name: parts[name])
         won, known = _CAUSES[cause]
-        if not self.is_clear(winner):
-            unexplained = f"{self._amount(abs(parts[UNEXPLAINED]))} stay unexplained"
-            why = f"{unexplained}, {known} worth {signed(parts[cause])}"
-            if costliest := self.costliest(1):
-                return f"{who} won; {self._loss_words(costliest[0])}.", f"{detail} {with_capital(why)}."
+        of_win = self.summed_parts(winner, WIN)
+        is_clear = self.is_clear(winner)
+        if not is_clear or max(of_win[name] for name in _CAUSES) > of_win[cause] + _OTHER:
+            unexplained = f"{self._amount(abs(parts[UNEXPLAINED]))} stay unexplained, "
+            why = f"{'' if is_clear else unexplained}{known} worth {signed(parts[cause])}"
+            turn = next(iter(self.turning_points(1)), None)
+            if turn is not None and abs(turn.change) >= NOTED:
+                return f"{who} won; {self._turn_words(turn)}.", f"{detail} {with_capital(why)}."
             return f"Why {self.players[winner]} won is not clear: {why}.", detail
         if cause == MISTAKES:
             won = "won by its rival's mistakes, worth" if is_pair else won
@@ -230,11 +181,13 @@ class GameAnalysis:
             amount, rest = parts[cause], f"mistakes {'gave' if mistakes > 0 else 'cost'} it {abs(mistakes):.0f}"
         return f"{who} {won} {self._amount(amount)}; {rest}.", detail
 
-    def _loss_words(self, decision: JudgedDecision) -> str:
-        """Return what a decision cost: "the last player lost most in round 2 (decision 2): 13 % of the win"."""
-        place = f"decision {decision.number}"
-        place = f"round {decision.round} ({place})" if decision.round else place
-        return f"{self.players[decision.seat]} lost most in {place}: {100 * decision.win_loss:.0f} % of the win"
+    def _turn_words(self, turn: TurningPoint) -> str:
+        """Return when and how the game turned: "it turned in round 2, by good luck of the last player: .."."""
+        decision = turn.decision
+        when = f"in round {decision.round}" if decision.round else f"at decision {decision.number}"
+        cause = "a choice" if turn.kind == "error" else f"{'good' if turn.change > 0 else 'bad'} luck"
+        chances = decision.chances(turn.seat, by_luck=turn.kind == "luck")
+        return f"it turned {when}, by {cause} of {self.players[turn.seat]}: its chance to win {chances}"
 
     def _amount(self, number: float) -> str:
         return pluralize(round(number), self.unit.removesuffix("s"))
@@ -255,11 +208,11 @@ class GameAnalysis:
         """Return a turning point as a sentence."""
         decision, who = turn.decision, seat_name(self.names, turn.seat)
         if turn.kind == "error":
-            loss = f"{100 * decision.win_loss:.0f} % of the win and {decision.loss:.1f} points"
-            return f"{who} chose {decision.played_words} and lost {loss}; best found: {decision.best_words}"
+            chances = f"its chance to win {decision.chances(turn.seat)}"
+            return f"{who} chose {decision.played_words}: {chances}; best found: {decision.best_words}"
         event = decision.events[-1].rstrip(".") if decision.events else ""
-        whose = "" if event.startswith(who) else f" for {who}"
-        return f"luck of {100 * turn.change:+.0f} % of the win{whose}: {event}"
+        luck = f"{'good' if turn.change > 0 else 'bad'} luck of {who}"
+        return f"{luck}, whose chance to win {decision.chances(turn.seat, by_luck=True)}: {event}"
 
     def turns_in_words(self, count: int = 5) -> list[str]:
         """Return the turning points as sentences, each with the number of its decision."""
@@ -432,14 +385,18 @@ def level_sentence(level: tuple[float, float, float], top: int, choices: int) ->
     """Return a level and what so many decisions tell of it as a sentence.
 
     >>> level_sentence((1.0, -1.0, 7.2), 10, 29)
-    'You played at about level 1 of 10, but 29 decisions tell only that it is below 8.'
+    'You played like a computer player of level 1 of 10; 29 decisions tell only that it is below 8.'
+    >>> level_sentence((-1.0, -1.0, 4.2), 10, 28)
+    'You erred more than the weakest computer player, level 0 of 10; 28 decisions tell only that you are below 5.'
     """
     value, low, high = level
-    played = "below level 0" if value < 0 else f"at about level {value:.0f} of {top}"
+    is_below = value < 0
+    played = f"like a computer player of level {value:.0f} of {top}"
+    played = f"erred more than the weakest computer player, level 0 of {top}" if is_below else f"played {played}"
     least, most = max(int(np.floor(low)), 0), int(np.floor(high)) + 1
     if low < 0 and most > top:
         tell = "are too few to tell a level"
     else:
         known = f"below {most}" if low < 0 else f"above {least}" if most > top else f"{least} to {most}"
-        tell = f"tell only that it is {known}"
-    return f"You played {played}, but {pluralize(choices, 'decision')} {tell}."
+        tell = f"tell only that {'you are' if is_below else 'it is'} {known}"
+    return f"You {played}; {pluralize(choices, 'decision')} {tell}."

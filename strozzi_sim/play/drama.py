@@ -38,6 +38,7 @@ DECIDED = 0.95  # chance of the winners from which a game counts as decided, if 
 CLEAR = 0.10  # least lead of a clear favourite; least effect on a rival's chance of a choice that makes a king
 HOPELESS = 0.01  # highest chance of a seat that counts as unable to win
 TESTS = 1000  # playouts on which two chosen actions are compared
+HALVES = 300  # games, at least, whose leader after half of the decisions is known; one costs a hundredth of a story
 DECIDED_AFTER = share(
     "decided_mean", "part of its decisions after which a game is decided", "decisions taken when a game is decided"
 )
@@ -177,23 +178,44 @@ class Story(NamedTuple):
 def follow(match: Match, playing: Match, deal: int, playouts: int) -> Story:
     """Return the story of a deal of `match`, with `playouts` playouts by `playing` at each followed decision."""
     decisions, winners = _play_game(match, deal)
-    numbers = np.unique(np.linspace(0, len(decisions) - 1, min(POINTS, len(decisions))).astype(np.int64))
+    numbers, half = _points(len(decisions))
     rollouts = Rollouts(playing)
     chances = np.zeros((len(numbers), match.players))
     kingmaking = 0
     for point, number in enumerate(numbers):
         state, actor, legal = decisions[number]
-        # key of the playouts from this decision, the same on every machine
-        word = siphash(pack("<Qq", match.seed, game_key("play-outs")), pack("<QQ", deal, int(number))) >> 1
+        word = _word(match, deal, int(number))
         chances[point] = _win_shares(rollouts, state, word, playouts)
         if match.players > 2 and chances[point, actor] <= HOPELESS and len(legal) > 1:
             kingmaking += _makes_a_king(rollouts, state, actor, legal, word + 1, playouts)
     taken = numbers / len(decisions)
     decided, lead_changes, lowest = drama_of(chances, winners, taken, playouts)
-    at_half = chances[min(int(np.searchsorted(taken, 0.5)), len(taken) - 1)]
-    halfway = float(winners[at_half == at_half.max()].mean() / winners.sum())
-    runaway = int(decided < 0.5)
+    halfway, runaway = _won_by_leader(chances[half], winners), int(decided < 0.5)
     return Story(len(decisions), decided, runaway, halfway, lead_changes, lowest, len(numbers), kingmaking)
+
+
+def follow_to_half(match: Match, playing: Match, deal: int, playouts: int) -> float:
+    """Return `halfway` of the story of a deal, without the rest of it."""
+    decisions, winners = _play_game(match, deal)
+    numbers, half = _points(len(decisions))
+    number = int(numbers[half])
+    chances = _win_shares(Rollouts(playing), decisions[number][0], _word(match, deal, number), playouts)
+    return _won_by_leader(chances, winners)
+
+
+def _points(decisions: int) -> tuple[Array, int]:
+    """Return the followed decisions of a game, and which of them is the first after half of all."""
+    numbers = np.unique(np.linspace(0, decisions - 1, min(POINTS, decisions)).astype(np.int64))
+    return numbers, min(int(np.searchsorted(numbers / decisions, 0.5)), len(numbers) - 1)
+
+
+def _word(match: Match, deal: int, number: int) -> int:
+    """Return the key of the playouts from a decision, the same on every machine."""
+    return siphash(pack("<Qq", match.seed, game_key("play-outs")), pack("<QQ", deal, number)) >> 1
+
+
+def _won_by_leader(chances: Array, winners: Array) -> float:
+    return float(winners[chances == chances.max()].mean() / winners.sum())
 
 
 def drama_of(chances: Array, winners: Array, taken: Array, playouts: int) -> tuple[float, int, float]:
@@ -216,21 +238,25 @@ def drama_of(chances: Array, winners: Array, taken: Array, playouts: int) -> tup
 def drama_figures(
     match: Match, playing: Match, games: int, playouts: int, tick: Callable[[int], None] = lambda done: None
 ) -> dict[Figure, Estimate]:
-    """Return the figures of deals 0 .. games - 1 by name; see `follow` for the arguments. The seats rotate."""
+    """Return the figures of deals 0 .. games - 1, of the leader after half of a game those of HALVES or more.
+
+    See `follow` for the arguments. The seats rotate.
+    """
     from joblib import Parallel, delayed
 
-    seated = ((_rotated(match, deal), _rotated(playing, deal), deal) for deal in range(games))
-    followed = Parallel(require="sharedmem", return_as="generator")(delayed(follow)(*game, playouts) for game in seated)
+    seated = [(_rotated(match, deal), _rotated(playing, deal), deal, playouts) for deal in range(max(games, HALVES))]
+    parallel = Parallel(require="sharedmem", return_as="generator")
     per_game = []
-    for story in followed:
+    for story in parallel(delayed(follow)(*game) for game in seated[:games]):
         per_game.append(story)
         tick(len(per_game))
+    halves = list(parallel(delayed(follow_to_half)(*game) for game in seated[games:]))
     stories, ones = Story(*map(np.array, zip(*per_game, strict=True))), np.ones(games, np.int64)
     figures = {
         DECISIONS: stats.ratio(stories.decisions, ones),
         DECIDED_AFTER: stats.ratio(stories.decided, ones, span=(0, 1)),
         RUNAWAY: stats.ratio(stories.runaway, ones, n_deals=games),
-        HALFWAY: stats.ratio(stories.halfway, ones, span=(0, 1)),
+        HALFWAY: stats.ratio(np.append(stories.halfway, halves), np.ones(len(seated), np.int64), span=(0, 1)),
         LEAD_CHANGES: stats.ratio(stories.lead_changes, ones),
         WINNER_LOWEST: stats.ratio(stories.lowest, ones, span=(0, 1)),
     }

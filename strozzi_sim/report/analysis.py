@@ -103,8 +103,9 @@ def _decisions(analysis: GameAnalysis, seats: Sequence[str], steps: Sequence[int
     rows, words = list[Sequence[str]](), "No decision cost a noticeable part of the win."
     if costliest := analysis.costliest():
         rows = [_COSTLIEST_COLUMNS, *(_costliest_row(each, analysis, steps) for each in costliest)]
-        who = analysis.players[costliest[0].seat]
-        words = f"The costliest decision, by {who}, cost {100 * costliest[0].win_loss:.0f} % of the win."
+        first = costliest[0]
+        who = analysis.players[first.seat]
+        words = f"The costliest decision is by {who}: its chance to win {first.chances(first.seat)}."
     items = [
         _item("Error rates", "error-rates", 1, _RATE_COLUMNS, _rate_rows(analysis, seats)),
         _item("Costliest decisions", "costly", 4, _COST_COLUMNS, _cost_rows(analysis, seats)),
@@ -128,7 +129,7 @@ def _numbers(analysis: GameAnalysis) -> tuple[Number, ...]:
     kinds = {"luck": "by luck", "rivals_errors": "by rivals' mistakes", "own_errors": "by its own mistakes"}
     if not analysis.is_clear(winner):
         kinds = {UNEXPLAINED: "that stay unexplained", "luck": "by luck", MISTAKES: "by all mistakes together"}
-    parts = analysis.lead_parts(winner)
+    parts = analysis.summed_parts(winner)
     worths = {words: signed(parts[name]) for name, words in kinds.items()}
     return tuple(Number(worth, "", f"{analysis.unit} of the winner's lead {words}") for words, worth in worths.items())
 
@@ -137,7 +138,7 @@ def _costliest_row(decision: JudgedDecision, analysis: GameAnalysis, steps: Sequ
     """Return a row of the table of the costliest decisions, with a link to the decision's step on the table."""
     when = f"round {decision.round}" if decision.round else f"decision {decision.number}"
     link = Markup('<a href="#table" data-step="{}">{}</a>').format(steps[decision.number - 1] + 1, when)
-    cost = f"{100 * decision.win_loss:.0f} % of the win, {decision.loss:.1f} {analysis.unit}"
+    cost = f"chance to win {decision.chances(decision.seat)}, {decision.loss:.1f} {analysis.unit}"
     return link, analysis.players[decision.seat], decision.question, decision.played_words, decision.best_words, cost
 
 

@@ -10,7 +10,8 @@ from strozzi_sim.agent.analysis import WIN
 from strozzi_sim.game import load_game
 from strozzi_sim.game.sentences import listed, with_capital
 from strozzi_sim.game.table import GameTable
-from strozzi_sim.play.analyse import NOTED, GameAnalysis, JudgedDecision, TurningPoint
+from strozzi_sim.play.analyse import NOTED, GameAnalysis
+from strozzi_sim.play.judged import JudgedDecision, TurningPoint
 from strozzi_sim.play.judging import Outcome
 from strozzi_sim.play.records import RecordedGame
 from strozzi_sim.study.wording import plain_player
@@ -89,7 +90,8 @@ def _turn(turn: TurningPoint, ends: Sequence[int], said: Sequence[str], table: G
         step = max(ends[0], ends[1] - 1)
         event = said[step][:1].lower() + said[step][1:].rstrip(".")
         quality = "Good" if turn.change > 0 else "Bad"
-        words = f"{quality} luck for {table.named(turn.seat)}, {_share(turn.change)}: {event}"
+        chances = turn.decision.chances(turn.seat, by_luck=True)
+        words = f"{quality} luck for {table.named(turn.seat)}, whose chance to win {chances}: {event}"
     return {"step": step, "kind": turn.kind, "seat": turn.seat, "change": round(turn.change, 3), "said": words}
 
 
@@ -120,10 +122,6 @@ def _next(outcomes: Outcomes, starts: Sequence[int]) -> dict[str, Any]:
     return {"names": names, "steps": steps}
 
 
-def _share(share: float) -> str:
-    return f"{100 * abs(share):.0f} % of the win"
-
-
 def _decision_note(decision: JudgedDecision, table: GameTable) -> str:
     if not decision.is_choice:
         return ""
@@ -133,11 +131,11 @@ def _decision_note(decision: JudgedDecision, table: GameTable) -> str:
 
 
 def _error_words(decision: JudgedDecision, table: GameTable) -> str:
-    points = f"{decision.loss:.1f} points"
-    loss = f"{_share(decision.win_loss)} and {points}" if decision.win_loss >= NOTED else points
-    return (
-        f"{table.name(decision.seat)} chose {decision.played_words} and lost {loss}; best found: {decision.best_words}"
-    )
+    if decision.win_loss >= NOTED:
+        cost = f"its chance to win {decision.chances(decision.seat)}"
+    else:
+        cost = f"it cost {decision.loss:.1f} {table.unit}"
+    return f"{table.name(decision.seat)} chose {decision.played_words}: {cost}; best found: {decision.best_words}"
 
 
 def _luck_note(decision: JudgedDecision, table: GameTable) -> str:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from strozzi_sim.declare.figure_tables import FigureTable, pick
 from strozzi_sim.facts.figures import DECISIONS
-from strozzi_sim.play.drama import drama_of_lineup, follow, is_quick, quick_match
+from strozzi_sim.play.drama import HALVES, drama_of_lineup, follow, follow_to_half, is_quick, quick_match
 from strozzi_sim.study.cells import Cell
 from strozzi_sim.study.model import Study
 from strozzi_sim.study.progress import Show
@@ -49,7 +49,10 @@ class Following(Study):
             follow(cell.match, playing, 0, 1)  # the first call may compile
             start = monotonic()
             story = follow(cell.match, playing, 0, self.playouts)
-            seconds += self._games_to_follow(cell, story.decisions) * (monotonic() - start)
+            followed = monotonic()
+            follow_to_half(cell.match, playing, 0, self.playouts)
+            games = self._games_to_follow(cell, story.decisions)
+            seconds += games * (followed - start) + max(HALVES - games, 0) * (monotonic() - followed)
         return seconds / max(len(timed), 1) * len(cells) / workers
 
     def followed_tables(self, tables: Mapping[str, Any], show: Show) -> dict[str, Any]:

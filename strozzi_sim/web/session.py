@@ -149,7 +149,9 @@ class Session:
             name = str(analysis[analysis["chosen"]].iloc[0]["name"])
             shares = zip(analysis["name"].head(3), analysis["share"].head(3), strict=True)
             tries = f" (its tries: {', '.join(f'{labels[choice]} {share:.0%}' for choice, share in shares)})"
-        return {"name": name, "words": f"{agent} would choose {labels[name]}{tries}."}
+        names = self.sitting.game.player_names
+        who = f"The {names[agent]} player" if agent in names else agent
+        return {"name": name, "words": f"{who} would choose {labels[name]}{tries}."}
 
     def new(self) -> None:
         """Begin the next game; agents that think about the last one are not awaited."""

@@ -21,7 +21,7 @@ from strozzi_sim.study.games import alarms_of_games
 from strozzi_sim.template import GAME as TEMPLATE
 
 ENDS, TAKEN, USES = share("empty_share"), share("taken_share"), Figure("uses_mean")
-CARDS = [f"C{number}" for number in range(1, 31)]
+CARDS = [f"C{number}" for number in range(1, 32)]
 ALARMS = {
     "coins": Alarm("the coins run out in {share} games", "empty_share", above=0.002),
     "left": Alarm(
@@ -34,7 +34,7 @@ ALARMS = {
     "taken": Alarm("everybody takes card {card}", "taken_share", "cards", above=0.95),
     "unused": Alarm("card {card} is never used", "uses_mean", "cards", below=0.01),
 }
-HEALTHY = [0.4] * len(CARDS)
+HEALTHY = [0.4] * 30
 LIMIT = [0.05] * 15 + [0.95] * 15
 
 
@@ -47,10 +47,10 @@ def tables(seed, runs_out=0.0, taken=HEALTHY, deals=3500, games=1, players=(4,),
         played = np.bincount(chunk) * games
         ends = np.bincount(chunk, dice.random(deals) < runs_out).astype(int) * games
         balance.add(cell, ENDS, stats.ratio(ends, played, n_deals=deals))
-        turned = np.tile(played[:, None], len(CARDS))
+        turned = np.tile(played[:, None], len(taken))
         takes = dice.binomial(turned, taken)
-        cards.add(cell, TAKEN, stats.ratio(takes, turned, n_deals=deals), card=CARDS)
-        cards.add(cell, USES, stats.ratio(takes, turned), card=CARDS)
+        cards.add(cell, TAKEN, stats.ratio(takes, turned, n_deals=deals), card=CARDS[: len(taken)])
+        cards.add(cell, USES, stats.ratio(takes, turned), card=CARDS[: len(taken)])
     made = {"balance": balance, "cards": cards}
     return {name: table.frame() for name, table in made.items()} | {"figures": figures_frame(made, {})}
 
@@ -128,8 +128,11 @@ def test_an_alarm_of_two_boxes_has_both_shares_only_if_they_are_known_to_differ(
 def test_cards_of_two_boxes_are_of_one_box_only_if_that_is_known():
     one, three = [0.0, *HEALTHY[1:]], [0.0, 0.0, 0.0, *HEALTHY[3:]]
     two_others = [*HEALTHY[:3], 0.0, 0.0, *HEALTHY[5:]]
+    two = [0.0, 0.0, *HEALTHY[2:]]
     for before, after, words in (
         (three, three, "Nobody takes 3 of 30 cards, as before."),
+        (two, three, "Nobody takes 3 of 30 cards, before 2."),
+        (three, [*three, 0.3], "Nobody takes 3 of 31 cards, as before."),
         (one, three, "Nobody takes 3 of 30 cards, before 1."),
         (HEALTHY, three, "Nobody takes 3 of 30 cards, before none."),
         (three, HEALTHY, "Before the change: nobody takes 3 of 30 cards."),

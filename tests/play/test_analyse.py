@@ -13,7 +13,8 @@ from strozzi_sim.agent import load_agent
 from strozzi_sim.agent.analysis import LEAD, SCORE, WIN
 from strozzi_sim.cli.app import run as command
 from strozzi_sim.errors import InputError
-from strozzi_sim.play.analyse import GameAnalysis, JudgedDecision, analyse_game, signed
+from strozzi_sim.play.analyse import GameAnalysis, analyse_game, signed
+from strozzi_sim.play.judged import JudgedDecision
 from strozzi_sim.play.position import Position
 from strozzi_sim.report.analysis import _numbers
 
@@ -54,7 +55,7 @@ def of_leads(luck, effects, unexplained, players=("the first player", "the secon
     for number, (seat, lead, win) in enumerate(effects, 1):
         effect = worth(lead)
         effect[seat, WIN] = win
-        decisions.append(JudgedDecision(number, 2, seat, "a ship?", "pass", "ware", *np.zeros((1, 3, 3)), effect, worth(luck if number == 1 else 0.0), worth(unexplained if number == 1 else 0.0), True))  # fmt: skip
+        decisions.append(JudgedDecision(number, 2, seat, "a ship?", "pass", "ware", np.full((3, 3), 0.4), effect, worth(luck if number == 1 else 0.0), worth(unexplained if number == 1 else 0.0), True))  # fmt: skip
     result = worth(luck + unexplained + sum(lead for _, lead, _ in effects), 1.0)
     zero = np.zeros((3, 3))
     return GameAnalysis("judge", 4, zero, zero, tuple(decisions), result, (), ["a", "b", "c"], players, "coins")
@@ -89,13 +90,24 @@ def test_no_cause_is_named_if_more_stays_unexplained(luck, unexplained, known, d
     analysis = of_leads(luck, MISTAKES, unexplained)
     why = f"{abs(unexplained)} coins stay unexplained, {known}."
     ended = f"The second player ended {detail} the mean of the others."
-    said = "The second player won; the last player lost most in round 2 (decision 2): 13 % of the win."
+    turned = "it turned in round 2, by a choice of the last player: its chance to win fell from 40 to 27 of 100"
+    said = f"The second player won; {turned}."
     assert analysis.verdict() == (said, f"{ended} {why}")
     cheap = of_leads(luck, [(seat, lead, 0.0) for seat, lead, _ in MISTAKES], unexplained)
     assert cheap.verdict() == (f"Why the second player won is not clear: {why}", ended)
     shown = [(number.value, number.what) for number in _numbers(analysis)]
     assert shown[0] == (signed(unexplained), "coins of the winner's lead that stay unexplained")
     assert shown[2] == ("+96", "coins of the winner's lead by all mistakes together")
+
+
+def test_a_cause_of_the_lead_that_is_not_that_of_the_win_is_not_named():
+    """Mistakes made the lead, luck the win: when it turned is said instead."""
+    analysis = of_leads(9, MISTAKES, 0)
+    analysis.decisions[0].luck[1, WIN] = 0.5
+    answer, detail = analysis.verdict()
+    turned = "it turned in round 2, by good luck of the second player: its chance to win rose from 40 to 90 of 100"
+    assert answer == f"The second player won; {turned}."
+    assert detail.endswith("All mistakes together are worth +96.")
 
 
 def test_a_shared_win_has_no_single_cause():
@@ -121,9 +133,9 @@ def test_decisions_are_costly_in_wins_not_in_coins():
     analysis = of_leads(9, MISTAKES, 0)
     assert [each.number for each in analysis.costliest()] == [2, 1]
     assert [each.number for each in analysis.costliest(seat=0)] == [1]
-    lesson = "round 2, a ship? You chose pass; ware was better: 13 % of the win, 0 coins."
+    lesson = "round 2, a ship? You chose pass; ware was better: your chance to win fell from 40 to 27 of 100, your lead by 0 coins."
     assert analysis.lesson(analysis.costliest()[0]) == lesson
-    first = "round 2, the last player. a ship? Chose pass, lost 13 % of the win; better: ware"
+    first = "round 2, the last player. a ship? Chose pass: its chance to win fell from 40 to 27 of 100; better: ware"
     assert analysis.costliest_in_words(1) == [first]
     assert [each["decision"] for each in analysis.in_short()["costliest_decisions"]] == [2, 1]
 

@@ -7,7 +7,16 @@ from strozzi_sim.agent import compiled_agent, load_agent, spec_of
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.game import load_game
-from strozzi_sim.play.drama import KINGMAKING, Rollouts, drama_figures, drama_of, follow
+from strozzi_sim.play.drama import (
+    HALFWAY,
+    HALVES,
+    KINGMAKING,
+    Rollouts,
+    drama_figures,
+    drama_of,
+    follow,
+    follow_to_half,
+)
 from strozzi_sim.play.position import Position
 from strozzi_sim.simulation.match import Match
 
@@ -105,6 +114,13 @@ def test_a_game_that_is_decided_at_its_start_is_a_runaway(monkeypatch):
     plant(monkeypatch, lambda state, action: np.full(3, 1 / 3))
     story = follow(match, match, 0, 1000)
     assert (story.decided, story.runaway, story.lead_changes, story.kingmaking) == (1, 0, 0, 0)
+
+
+def test_a_game_followed_to_its_half_has_the_leader_of_its_story():
+    match = match_of()
+    halves = [follow_to_half(match, match, deal, 60) for deal in range(4)]
+    assert halves == [follow(match, match, deal, 60).halfway for deal in range(4)]
+    assert drama_figures(match, match, 3, 50)[HALFWAY].n == HALVES
 
 
 @pytest.mark.parametrize(("gain", "kings"), [(0.4, True), (0.0, False)])

@@ -225,7 +225,7 @@ def test_long_games_are_followed_less_often(monkeypatch):
 
 
 def test_the_time_of_the_games_to_follow_is_known_from_one_game_of_a_few_fields(monkeypatch):
-    """100 games of 50 decisions of each of 5 fields, 2 s a game, by two workers."""
+    """100 games of 50 decisions of each of 5 fields, and 200 halves of games, 2 s each, by two workers."""
     followed_games = []
 
     def follow(match, playing, deal, playouts):
@@ -233,10 +233,11 @@ def test_the_time_of_the_games_to_follow_is_known_from_one_game_of_a_few_fields(
         return drama.Story(50, 0.5, 0, 1, 2, 0.1, 40, 0)
 
     monkeypatch.setattr(following, "follow", follow)
+    monkeypatch.setattr(following, "follow_to_half", lambda *_: 1.0)
     monkeypatch.setattr(following, "monotonic", iter(range(0, 100, 2)).__next__)
     lineups = [[first, "random", "random"] for first in ("greedy", "racer", "heuristic", "eager", "florence")]
     study = ss.Study.of(kind="luck", game="strozzi", players=[3], lineups=lineups)
-    assert study.seconds_to_follow(2) == 500
+    assert study.seconds_to_follow(2) == (100 + 200) * 2 * 5 / 2
     assert followed_games == [(name, count) for name in ("greedy", "heuristic", "florence") for count in (1, 200)]
     assert replace(study, followed=0).seconds_to_follow(2) == 0
 

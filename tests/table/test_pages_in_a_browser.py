@@ -210,7 +210,7 @@ def test_a_planted_blunder_and_a_planted_stroke_of_luck_are_marked_on_the_curve(
     assert all(len(shares) == 3 for shares in data["judged"]["win"])
     assert (
         data["judged"]["notes"][error["step"]]
-        == f"{with_capital(seat_words(blunder.seat, 3))} chose {blunder.played} and lost 50 % of the win and 40.0 points; best found: {blunder.best}."
+        == f"{with_capital(seat_words(blunder.seat, 3))} chose {blunder.played}: its chance to win {blunder.chances(blunder.seat)}; best found: {blunder.best_words}."
     )
     page = opened(text)
     marks = page.locator("#curve .turn-mark")
@@ -218,8 +218,8 @@ def test_a_planted_blunder_and_a_planted_stroke_of_luck_are_marked_on_the_curve(
     assert {"p2", f"p{blunder.seat}"} <= set(
         " ".join(marks.evaluate_all("all => all.map(each => each.getAttribute('class'))")).split()
     )
-    page.locator("#turns button", has_text="lost 50 % of the win").click()
-    assert "and lost 50 %" in page.locator("#judged").inner_text()
+    page.locator("#turns button", has_text="its chance to win fell from").first.click()
+    assert "its chance to win fell from" in page.locator("#judged").inner_text()
     assert page.locator("#turns [aria-current]").count() == 1
     assert (
         "chose" in page.locator("#curve title").all_text_contents()[0]

@@ -19,7 +19,8 @@ from strozzi_sim.agent.analysis import LEAD
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import resolve_variant
-from strozzi_sim.play.analyse import GameAnalysis, JudgedDecision
+from strozzi_sim.play.analyse import GameAnalysis
+from strozzi_sim.play.judged import JudgedDecision
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.records import record_games, write_record
 from strozzi_sim.simulation.match import Match

@@ -140,7 +140,7 @@ def test_what_does_not_fit_the_game_is_refused_and_changes_nothing():
 
 
 def test_a_hint_names_a_choice_in_words():
-    for agent, words in (("heuristic", "heuristic would choose "), ("flat_mc:playouts=20", "its tries: ")):
+    for agent, words in (("heuristic", "The usual player would choose "), ("flat_mc:playouts=20", "its tries: ")):
         session = Session(sitting(hint=agent))
         state = settled(session)
         hint = session.hint(state["version"])

@@ -98,16 +98,19 @@ SHOW, TILES, ROUND, REVEAL, CLAIM, PLACE, MOVE, TAKE_TILE, SET_ASIDE, SHIP_PRIZE
 
 def ship_words(name: str, components: Mapping[str, Any]) -> str:
     """Return the description of a ship card: S01 (sail 5; rome 2)."""
-    return f"{name} ({ship_print(name, components)})"
-
-
-def ship_print(name: str, components: Mapping[str, Any]) -> str:
-    """Return what is printed on a ship card: sail 5; rome 2."""
     ship = next(ship for ship in components["ships"] if ship["id"] == name)
     cargo = [f"{port} {ship[port]}" for port in PORT_NAMES if ship[port]]
     cargo += [f"scrolls {ship['scrolls']}"] if ship["scrolls"] else []
     cargo += ["promotion tile"] if ship["promotion"] else []
-    return f"sail {ship['sail']}; {', '.join(cargo) or 'no cargo'}"
+    return f"{name} (sail {ship['sail']}; {', '.join(cargo) or 'no cargo'})"
+
+
+def ship_print(ship: Mapping[str, Any]) -> str:
+    """Return what is printed on a ship card, in the words of the table: speed 5, Rome 2 and a promotion tile."""
+    cargo = [f"{port.title()} {ship[port]}" for port in PORT_NAMES if ship[port]]
+    cargo += [f"Florence {ship['scrolls']}"] if ship["scrolls"] else []
+    cargo += ["a promotion tile"] if ship["promotion"] else []
+    return f"speed {ship['sail']}, {listed(cargo) or 'empty'}"
 
 
 def tile_words(name: str, components: Mapping[str, Any]) -> str:

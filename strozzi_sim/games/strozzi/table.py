@@ -10,6 +10,7 @@ from typing import Any
 from strozzi_sim.errors import pluralize
 from strozzi_sim.game.sentences import listed, ordinal
 from strozzi_sim.game.table import GameTable, Json, Line, pay
+from strozzi_sim.games.strozzi.events import ship_print
 from strozzi_sim.games.strozzi.state import CATEGORIES, CITY_NAMES, FLAG_NAMES, PORT_NAMES
 
 _FLAG = {"pirate": "pirate", "plus_one": "plus-one", "ware": "ware"}
@@ -65,13 +66,7 @@ class StrozziTable(GameTable):
         self.view |= {"ship": printed, "active": seat, "holder": None, "flag": None}
         self.view["deck"] -= 1
         self.marks = ["ship"]
-        return self.says(seat, f"turns over a ship of {self._ship_words(card)}.")
-
-    def _ship_words(self, card: Json) -> str:
-        cargo = [f"{port.title()} {card[port]}" for port in PORT_NAMES if card[port]]
-        cargo += [f"Florence {card['scrolls']}"] if card["scrolls"] else []
-        cargo += ["a promotion tile"] if card["promotion"] else []
-        return f"speed {card['sail']}, {listed(cargo) or 'empty'}"
+        return self.says(seat, f"turns over a ship of {ship_print(card)}.")
 
     def on_claim(self, line: Line) -> str:
         seat, flag, holder, claim_flag = line["player"], line["flag"], self.view["holder"], self.view["flag"]
@@ -235,7 +230,7 @@ class StrozziTable(GameTable):
 
     def next_name(self, seen: Any) -> str:
         """Return the ship that was turned over last as text; "" once the game is over."""
-        return self._ship_words(self._ships[seen.ship]) if seen.ship in self._ships else ""
+        return ship_print(self._ships[seen.ship]) if seen.ship in self._ships else ""
 
     def next_given(self, seen: Any) -> Any:
         """Return the tiles to choose from."""

@@ -116,13 +116,14 @@ def question(view: View, phase: int) -> str:
     """Return the pending decision as text."""
     if phase == s.TILE:
         return "Which promotion tile?"
-    card = f"a ship ({ship_print(view.ship or '', view.components)})"
+    ship = next(ship for ship in view.components["ships"] if ship["id"] == view.ship)
+    card = f"a ship ({ship_print(ship)})"
     if phase == s.CLAIM:
         return f"{with_capital(card)}: pass, or claim it with a flag?"
     if phase == s.PIRACY:
         assert view.holder is not None
         holder = with_capital(seat_words(view.holder, view.players))
-        flag = (view.holder_flag or "").replace("_", " ")
+        flag = (view.holder_flag or "").replace("_", "-")
         return f"{holder} claims {card}, with the {flag} flag: pass, or take it as a pirate?"
     return f"Yours is {card}: at which port?"
 

@@ -209,8 +209,9 @@ class Luck(Following):
         made = ""
         if kings is not None and not np.isnan(kings.value):
             made = f"; at {games_of_100(kings.value)} of 100 decisions a loser picks the winner"
-        decided = format_value(figures[DECIDED_AFTER.name].value, DECIDED_AFTER, 0)
-        course = f"It is decided after {decided} of its decisions ({leader.n} games were followed)."
+        decided = figures[DECIDED_AFTER.name]
+        after = format_value(decided.value, DECIDED_AFTER, 0)
+        course = f"It is decided after {after} of its decisions ({decided.n} games were followed)."
         return Verdict(answer, f"{runs_away}; {length}{made}.", (course, *self._notes(shares, players)))
 
     def _headline_field(self, shares: pd.DataFrame) -> Any:

@@ -67,7 +67,7 @@ COLUMNS = [*KEYS, *FIGURE, "p", "status", "least", "most", "place_low", "place_h
     asks="Which numbers matter?",
     about="Every number of the box moves a step up and a step down: which move the shares of wins?",
     front={**WHO_PLAYS, "keys": "Only numbers like"},
-    quick={"deals": 10_000},
+    quick={"deals": 30_000},
     tables=("weights",),
 )
 def weights(
@@ -155,7 +155,7 @@ class Weights(SearchStudy):
     def verdict(self, tables: Tables, look: Look) -> Verdict:
         """Return the number that moves the shares of wins most, and a sentence on each group of lesser numbers."""
         by_key = tables["weights"].drop_duplicates("key").set_index("key")
-        answer, *notes = _headline(tables["weights"], by_key, self.the_game, self.deals)
+        answer, *notes = _headline(tables["weights"], by_key, self.the_game)
         return Verdict(answer, notes=(*notes, *_groups(by_key, self.the_game)))
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
@@ -188,16 +188,15 @@ class Weights(SearchStudy):
         return [replace(of_steps, shown=(*of_steps.shown, heat))]
 
 
-def _headline(table: pd.DataFrame, by_key: pd.DataFrame, game: Game, deals: int) -> Iterator[str]:
-    """Yield the number that moves the shares of wins most, its interval, and those that may move them as much.
+def _headline(table: pd.DataFrame, by_key: pd.DataFrame, game: Game) -> Iterator[str]:
+    """Yield the number that moves the shares of wins most, or how far any moves them at most; and what is known of it.
 
-    Without one, yield what could be missed in a study of so many deals.
+    That is the interval, and the numbers that may move them as much.
     """
     heavy = by_key[by_key["status"] == HEAVY]
+    bound = f"one step of any moves a player by {games_at_most(by_key['most'].max())}"
     if heavy.empty:
-        missed = games_at_most(by_key["most"].max()).removeprefix("at most ")
-        unseen = f"a change of up to {missed} could be missed"
-        yield f"With {deals:,} deals {unseen}; no number is found to move who wins."
+        yield f"No number is found to move who wins: {bound}."
         return
     best = heavy.index[0]
     rows = pick(table, key=best, figure=WIN_SHARE.name)
@@ -206,13 +205,14 @@ def _headline(table: pd.DataFrame, by_key: pd.DataFrame, game: Game, deals: int)
     size = format_value(abs(row["value"]), WIN_SHARE, 1, bare=True)
     label = name_of_key(game, str(best)).label
     change = f"at {row['to']:g} instead of {row['from']:g} {_who(row)} wins {size} of 100 games {more}"
+    low, high = sorted((100 if row["value"] > 0 else -100) * row[side] for side in ("low", "high"))
     rivals = [str(key) for key in by_key.index[by_key["most"] >= heavy["least"].iloc[0]] if key != best]
     if rivals:
-        yield f"No number is found to matter most. Among the first is {label}: {change}."
+        yield f"No number is found to matter most: {bound}."
+        yield f"Most is found of {label}: {change} ({low:.1f} to {high:.1f})."
     else:
         yield f"{with_capital(label)} matters most: {change}."
-    low, high = sorted((100 if row["value"] > 0 else -100) * row[side] for side in ("low", "high"))
-    yield f"The interval is {low:.1f} to {high:.1f} games of 100."
+        yield f"The interval is {low:.1f} to {high:.1f} games of 100."
     known_rivals = [name_of_key(game, key).label for key in rivals if key in heavy.index]
     unknown = len(rivals) - len(known_rivals)
     others = [pluralize(unknown, "other number")] if unknown else []

@@ -12,7 +12,8 @@ from strozzi_sim.agent import load_agent
 from strozzi_sim.kernel.jit import entry, jit
 from strozzi_sim.kernel.record_types import record_type
 from strozzi_sim.kernel.streams import RANDOM
-from strozzi_sim.play.analyse import GameAnalysis, JudgedDecision, level_words
+from strozzi_sim.play.analyse import GameAnalysis, level_words
+from strozzi_sim.play.judged import JudgedDecision
 from strozzi_sim.simulation.match import Match
 
 pytestmark = pytest.mark.slow
