@@ -391,7 +391,7 @@ CLAIMS: dict[str, Callable[[Said, re.Match[str]], bool]] = {
     rf"wins {GAMES} instead of ([\d.]+)\.": share_changes,
     r"cores (rise|fall) by ([\d,.]*\d)": scores_change,
     r"obody wins more or less": nobody,
-    r"Fairest found.*?: .*\(gap ([\d.]+) points; \w+ .*: ([\d.]+)\)": fairest,
+    r"Fairest found.*?; best and worst seat are ([\d.]+) games of 100 apart \(\w+ .*: ([\d.]+)\)": fairest,
     r"^(?:(?:Most|Much) is lost w|W)ithout (.+?)(?: a (?:\w+ )?player (?:loses|wins \S+ of 100 games instead)|: )": worth_most,
     r"^(\S+) finishes ahead of (.+?) at \d": ahead,
     r"(\S+) beats (\S+?)(?=,|\.)": ahead,

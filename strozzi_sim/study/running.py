@@ -287,7 +287,7 @@ def _table_files(tables: Mapping[str, Any]) -> dict[str, Content]:
 def _play(store: Store, workers: int, reporter: Progress) -> Study:
     study = store.study
     precision = Precision(study, store) if study.precision else None
-    first = 0
+    first = reported = 0
     for end in _chunk_ends(study, reporter):
         _play_chunks(store, workers, reporter, range(first, end))
         # Chunks are played in groups, which keeps all workers busy, but the precision is checked chunk by chunk, so
@@ -295,7 +295,9 @@ def _play(store: Store, workers: int, reporter: Progress) -> Study:
         for chunk in range(first, end):
             if precision is not None and precision.is_met(chunk + 1):
                 return study.first_chunks(chunk + 1)
-        if end < study.chunks and reporter.on_results is not None and store.part.of == 1:
+        is_due = 2 * end >= 3 * reported  # results may take longer to show than games to play
+        if is_due and end < study.chunks and reporter.on_results is not None and store.part.of == 1:
+            reported = end
             part = study.first_chunks(end)
             tables = Frames(tables_of(part, store))
             reporter.on_results(Results(part, store.look, tables, n_games=part.games, summary=part.summary))

@@ -63,12 +63,15 @@ def test_a_gap_that_could_be_missed_is_not_below_zero(swept):
     gaps = swept.tables["sweep"].query("figure == 'seat_gap'").set_index(["players", "variant"])["value"]
     said = " ".join(swept.verdict.lines)
     shown = re.findall(
-        r"Bonus of space 9 of the tracks: no value is found to be fairer at \d players than the published 15 \(gap (.*?) points\)",
+        r"[Nn]o value is found to be fairer at \d players than the published 15; one that is fairer by up to ([\d.]+) games",
         said,
     )
-    assert re.search(r"A value that is fairer by up to [\d.]+ points could be missed\.", said)
-    gap_of = {players: gaps[players, swept.study.reference] for players in (3, 4)}
-    assert sorted(map(float, shown)) == pytest.approx(sorted(100 * gap for gap in gap_of.values()), abs=0.05)
+    (gap,) = re.findall(r"With 15 best and worst seat are ([\d.]+) games of 100 apart\.", said)
+    assert 100 * gaps[4, swept.study.reference] == pytest.approx(float(gap), abs=0.05)
+    assert all(
+        float(missed) <= 100 * gaps[count, swept.study.reference] + 1
+        for missed, count in zip(shown, (4, 3), strict=True)
+    )
 
 
 def planted(sweep, gaps, players=(3,), **keys):
@@ -91,32 +94,36 @@ def planted(sweep, gaps, players=(3,), **keys):
 
 def test_the_fairest_value_is_said_with_its_player_count():
     verdict = planted({"tracks.bonus.9": [5, 15]}, [0.11, 0.05])
-    assert verdict.answer == ("Fairest found: space 9 of the tracks pays 5 coins (gap 5.0 points; published 15: 11.0).")
+    assert verdict.answer == (
+        "Fairest found: space 9 of the tracks pays 5 coins; best and worst seat are 5.0 games of 100 apart (published 15: 11.0)."
+    )
     assert verdict.changes == ("tracks.bonus.9=5",)
     verdict = planted({"tracks.bonus.9": [5, 15, 25]}, [0.11, 0.05, 0.08])
-    also = "Also fairer than the published 15, but not compared with each other: 25 (8.0)."
+    also = "Fairer than the published 15, too, but not compared with 5: 25 (8.0)."
     assert verdict.notes == (also,)
     verdict = planted({"tracks.bonus.9": [5, 15]}, [0.11, 0.05], players=(4, 5))
-    assert verdict.answer.startswith("Fairest found at 4 players: space 9 of the tracks pays 5 coins (gap ")
-    assert verdict.notes[0].startswith("Fairest found at 5 players: space 9 of the tracks pays 5 coins (gap ")
+    assert verdict.answer.startswith("Fairest found at 4 players: 5; best and worst seat are ")
+    assert verdict.notes[0].startswith("Fairest found at 5 players: 5; best and worst seat are ")
 
 
 def test_the_number_is_named_also_if_no_value_is_fairer():
     verdict = planted({"tracks.bonus.9": [5, 15]}, [0.11, 0.1095])
-    assert verdict.notes == ("A value that is fairer by up to 0.2 points could be missed.",)
-    verdict = planted({"tracks.bonus.9": [5, 15]}, [0.11, 0.15])
-    assert verdict.notes == ()  # the other value is known to be less fair
-    assert verdict.answer == (
-        "Bonus of space 9 of the tracks: no value is found to be fairer than the published 15 (gap 11.0 points)."
-    )
+    missed = "one that is fairer by up to 0.2 games of 100 could be missed"
+    assert verdict.answer == f"No value is found to be fairer than the published 15; {missed}."
+    assert verdict.notes == ("With 15 best and worst seat are 11.0 games of 100 apart.",)
+    verdict = planted({"tracks.bonus.9": [5, 15]}, [0.11, 0.15])  # the other value is known to be less fair
+    assert verdict.answer == ("Bonus of space 9 of the tracks: no value is found to be fairer than the published 15.")
     verdict = planted({"tracks.bonus.9": [5, 15], "tracks.bonus.8": [0, 10]}, [0.11, 0.15, 0.15, 0.15], players=(4, 5))
-    assert verdict.answer.startswith("No value is found to be fairer at 4 players than the published 15 and 10 (gap ")
+    assert verdict.answer.startswith("No value is found to be fairer at 4 players than the published 15 and 10")
     assert verdict.subject == "Tried: bonus of space 9 of the tracks and bonus of space 8 of the tracks."
 
 
 def test_two_fairest_values_fit_two_lines():
     verdict = planted({"tracks.bonus.9": [5, 15], "tracks.bonus.8": [0, 10]}, [0.11, 0.05, 0.11, 0.11], players=(4, 5))
-    assert verdict.answer == "Fairest found at 4 players: 5 and 0 (gap 5.0 points; published 15 and 10: 11.0)."
+    assert (
+        verdict.answer
+        == "Fairest found at 4 players: 5 and 0; best and worst seat are 5.0 games of 100 apart (published 15 and 10: 11.0)."
+    )
     assert verdict.subject == ("5 and 0: space 9 of the tracks pays 5 coins and space 8 of the tracks pays 0 coins.")
 
 

@@ -20,7 +20,7 @@ from strozzi_sim.agent.names import Agents, Players
 from strozzi_sim.declare.figure_tables import CELL, FIGURE, Tables, figures_in, headline_players, pick
 from strozzi_sim.declare.pictures import HeatMap, Picture
 from strozzi_sim.declare.printing import format_value
-from strozzi_sim.declare.significance import ALPHA, corrected_p, not_excluded, size_text
+from strozzi_sim.declare.significance import ALPHA, corrected_p, not_excluded, rounded_up
 from strozzi_sim.errors import ArgumentError, as_argument_error
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.figures import Figure
@@ -204,23 +204,24 @@ class Sweep(Decided):
         fairer = set(differences[differences["known"] & (differences["value"] < 0)]["variant"])
         if fairer:
             best, *others = [name for name in gap_of if name in fairer]
-            gaps = f"gap {points[best]} points; {compared}: {points[self.reference]}"
+            apart = f"best and worst seat are {points[best]} games of 100 apart ({compared}: {points[self.reference]})"
             named = listed([f"{texts[name]} ({points[name]})" for name in others[:_MOST_FAIRER]])
-            which = f"fairer than the {compared}, but not compared with each other"
-            more = (f"Also {which}: {named}.",) if others else ()
+            which = f"Fairer than the {compared}, too, but not compared with {texts[best]}"
+            more = (f"{which}: {named}.",) if others else ()
             changes = tuple(f"{key}={whole(value)}" for key, value in zip(self.sweep, self.grid[best][0], strict=True))
-            answer = f"Fairest found{at}: {self._in_words(best)} ({gaps})."
+            answer = f"Fairest found{at}: {self._in_words(best)}; {apart}."
             if word_count(answer) <= MOST_WORDS:
                 return Verdict(answer, notes=more, changes=changes)
             meaning = f"{texts[best]}: {self._in_words(best)}."
-            return Verdict(f"Fairest found{at}: {texts[best]} ({gaps}).", meaning, more, changes)
+            return Verdict(f"Fairest found{at}: {texts[best]}; {apart}.", meaning, more, changes)
         fall = not_excluded(differences, chunks=self.chunks, sign=-1, span=(-gap_of[self.reference], 1))
-        found = f"no value is found to be fairer{at} than the {compared} (gap {points[self.reference]} points)."
+        missed = f"; one that is fairer by up to {rounded_up(fall)} games of 100 could be missed" if fall > 0 else ""
+        found = f"no value is found to be fairer{at} than the {compared}{missed}."
         answer, subject = f"{with_capital(self._keys_in_words)}: {found}", ""
         if word_count(answer) > MOST_WORDS:
             answer, subject = with_capital(found), f"Tried: {self._keys_in_words}."
-        notes = (f"A value that is fairer by up to {size_text(fall)} could be missed.",) if fall > 0 else ()
-        return Verdict(answer, subject, notes)
+        gap = f"With {texts[self.reference]} best and worst seat are {points[self.reference]} games of 100 apart."
+        return Verdict(answer, subject, (gap,))
 
     def _text(self, row: Mapping[str, Any]) -> str:
         return " and ".join(f"{row[key]:g}" for key in self.sweep)
