@@ -21,7 +21,7 @@ class Progress:
 
     on_message: Callable[[str], None] = field(default=lambda line: None)  # a line for the user
     on_phase: Show = field(default=lambda phase, done, total: None)  # phases: compiling, games, tables
-    # results of the first tenth and third of the chunks, each if 20 or more; with a precision, of half as many more each
+    # results of the first tenth and third of the chunks, each if 20 or more; with a precision, of half more each time
     on_results: Callable[[Any], None] | None = None
     command: str = "strozzi_sim in Python"  # the command that started the run, for the results folder
 
