@@ -120,16 +120,24 @@ class WithWorth(Study):
         return Verdict(self._lost(order), "".join(said[:1]), (*said[1:], *notes))
 
     def _others(self, order: Sequence[Line], best: Line) -> str:
-        """Return what is lost without each of a few other things, in the figure that tells things apart."""
-        if not 1 < len(order) <= _FEW_SAID:
-            return ""
+        """Return what is lost without each of a few other things, or else without the first of each other kind.
+
+        The numbers are of the figure that tells things apart.
+        """
         ranking, nouns = self._ranking(order), _nouns(self)
         others = [line for line in order if line is not best and not np.isnan(line[ranking.name].value)]
+        what = "Without each other thing"
+        if len(order) > _FEW_SAID:
+            by_kind = grouped((line["thing"].partition(":")[0], line) for line in others)
+            others = [lines[0] for kind, lines in by_kind.items() if not best["thing"].startswith(f"{kind}:")]
+            what = "Most of each other kind"
+        if not 0 < len(others) < _FEW_SAID:
+            return ""
         losses = [format_value(line[ranking.name].value, ranking, 1, bare=True) for line in others]
         names = [nouns(line["thing"]).removeprefix("the ") for line in others]
         parts = [f"{name} {loss}" for name, loss in zip(names, losses, strict=True)]
         unit = _score_words(self.the_game) if ranking is SCORE_LOST_BY else "points of games won"
-        return f"In {unit}, without the others: {', '.join(parts)}."
+        return f"{what}, in {unit}: {', '.join(parts)}."
 
     def worth_in_words(self, table: pd.DataFrame) -> pd.DataFrame:
         """Return the table worth with things as nouns and players by name, first the figure that tells things apart."""

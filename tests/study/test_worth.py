@@ -1,5 +1,7 @@
 """What a thing is worth: an agent without it, beside itself with it, on the same deals; by itself, and as a key of a balance."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -46,8 +48,21 @@ def test_what_is_lost_without_each_of_a_few_things_is_said():
     lost = results.tables["worth"].query("figure == 'score_lost'").set_index("thing")["value"]
     parts = [f"power of the {name} flag {lost[f'power:{key}']:.1f}" for name, key in FLAGS.items()]
     assert results.verdict.answer.startswith("Most is lost without the pirate flag: ")
-    assert results.verdict.subject == f"In coins, without the others: {', '.join(parts)}."
+    assert results.verdict.subject == f"Without each other thing, in coins: {', '.join(parts)}."
     assert results.verdict.notes[1] == "Taken away: the pirate flag may not be used, and claims no ship."
+
+
+def test_of_many_things_the_first_of_each_other_kind_is_said():
+    things = ["flag:*", "power:*", "port:*"]
+    results = ss.worth("strozzi", things, players=4, agents="heuristic", deals=100, **QUIET)
+    lost = results.tables["worth"].query("figure == 'score_lost'")
+    lost = lost.assign(kind=lost["thing"].str.partition(":")[0]).sort_values("value", ascending=False)
+    assert len(lost) > 6
+    largest = lost.drop_duplicates("kind").set_index("kind")["value"]
+    assert largest.idxmax() == "flag"
+    subject = results.verdict.subject
+    assert subject.startswith("Most of each other kind, in coins: ")
+    assert re.findall(r" ([\d.]+)[,.]", f"{subject},") == [f"{largest[kind]:.1f}" for kind in largest.index[1:]]
 
 
 def test_the_loss_is_that_of_the_restricted_line_up():

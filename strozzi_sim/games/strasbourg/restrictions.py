@@ -34,7 +34,9 @@ def restrictions(components: Mapping[str, Any]) -> dict[str, Restriction]:
         more = sum(1 << kept for kept in range(1 << tasks["dealt_per_player"]) if fewest < kept.bit_count() <= largest)
         use = Use("seat", f"kept > {fewest}", _GAMES)
         text = f"no more than {pluralize(fewest, 'task')} may be kept"
-        by_name["task:any"] = Restriction(text, never("no_keep", more), use, noun="keeping more tasks")
+        by_name["task:any"] = Restriction(
+            text, never("no_keep", more), use, noun=f"keeping more than {pluralize(fewest, 'task')}"
+        )
     conditions = task_names(components)
     for k, task in enumerate(data["id"] for data in components["tasks"]):
         name = f"the task \N{LEFT DOUBLE QUOTATION MARK}{conditions[task]}\N{RIGHT DOUBLE QUOTATION MARK}"
