@@ -131,13 +131,16 @@ def test_the_verdict_says_what_decides():
         r"Luck decides \d+.% of who wins with one trained player among usual players\.",
         verdict.answer,
     )
-    leader, length, kings = verdict.subject.split("; ")
-    assert re.fullmatch(r"The leader at half-time wins \d+ of 100 games", leader)
-    assert re.fullmatch(r"a game has [\d.]+ decisions: [\d.]+ minutes at 30 seconds each", length)
-    assert re.fullmatch(r"at \d+ of 100 decisions a loser picks the winner\.", kings)
+    leader, kings, length = verdict.subject.split("; ")
+    assert re.fullmatch(r"The leader at half-time wins \d+ of 100 games \(\d+ to \d+\)", leader)
+    assert re.fullmatch(r"a game takes \d+ minutes\.", length)
+    assert re.fullmatch(r"at \d+ of 100 decisions a loser picks the winner", kings)
     followed = found.tables["drama"].query("lineup == 'learned,heuristic,heuristic'").set_index("figure")
+    assert re.fullmatch(
+        r"That is \d+ minutes, at 30 seconds a decision, of which a game has \d+ at 3 players\.", verdict.notes[2]
+    )
     assert verdict.notes[1].endswith(f"({followed.loc['decided_mean', 'n']} games were followed).")
-    who = verdict.notes[2]
+    who = verdict.notes[3]
     assert "in games of one usual player among weak players" in who
     assert set(found.tables["drama"]["lineup"]) == set(found.tables["luck"]["lineup"])
     assert "search" not in who  # an agent that searches would play too few games
@@ -165,11 +168,12 @@ def test_the_share_of_who_plays_is_said_of_fields_and_never_of_the_game():
         for figure in ("decisions_mean", "minutes_mean")
     ]
     study = ss.Study.of(kind="luck", game="strozzi", players=[4], lineups=[["random", "greedy", "racer", "trader"]])
-    answer, length, who = study.verdict({"luck": pd.DataFrame(rows, columns=COLUMNS)}, ss.Look()).lines
+    answer, length, note, who = study.verdict({"luck": pd.DataFrame(rows, columns=COLUMNS)}, ss.Look()).lines
     assert answer.replace("\N{NARROW NO-BREAK SPACE}", " ") == (
         "Luck decides 3 % of who wins with one usual player among random moves."
     )
-    assert length == "A game has 120 decisions: 120 minutes at 20 seconds each."
+    assert length == "A game takes 120 minutes."
+    assert note == "That is 120 minutes, at 20 seconds a decision, of which a game has 120 at 4 players."
     assert who.replace("\N{NARROW NO-BREAK SPACE}", " ") == (
         "Luck decides, at 4 players: 96.4 ± 0.7 % in games of usual players, the trained player with beyond 1 and level 3, trader and picky and 3 ± 1 % "
         "in games of one usual player among random moves; among equal players, everything."
@@ -280,10 +284,12 @@ def test_an_answer_on_luck_names_no_number_that_is_not_known_and_no_parameters()
         verdict.answer
         == "Nothing but luck is known to decide who wins with one greedy with margin 4 among copies of racer."
     )
-    assert verdict.subject.startswith("The leader at half-time wins 70 of 100 games; a game has 120 decisions")
+    assert verdict.subject.startswith("The leader at half-time wins 70 of 100 games")
     assert "nan" not in verdict.subject
     assert said(1.01, 0.1).answer.startswith("Luck decides hardly anything of who wins with ")
-    assert said(0.5, 0.1).subject.endswith("; at 10 of 100 decisions a loser picks the winner.")
+    assert said(0.5, 0.1).subject.endswith(
+        "; at 10 of 100 decisions a loser picks the winner; a game takes 40 minutes."
+    )
     several = said(0.5, 0.1, "greedy,racer,trader,picky,eager,random,heuristic").answer
     assert several.replace("\N{NARROW NO-BREAK SPACE}", " ") == "Luck decides 50 % of who wins with 3 agents."
 

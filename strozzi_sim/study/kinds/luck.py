@@ -6,7 +6,7 @@ at seats, the deal for all, for a seat and for an agent, and the rest (analysis 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
@@ -20,7 +20,7 @@ from strozzi_sim.agent import AgentSpec, load_agent, names
 from strozzi_sim.agent.names import Agents, Players
 from strozzi_sim.agent.spec_text import split_specs
 from strozzi_sim.declare.figure_tables import FIGURES, FigureTable, Tables, figures_frame, headline_players, pick
-from strozzi_sim.declare.printing import format_estimate, format_row, format_value
+from strozzi_sim.declare.printing import format_estimate, format_value
 from strozzi_sim.errors import ArgumentError, check_range, check_whole, pluralize
 from strozzi_sim.facts.figures import DECISIONS, Figure, share
 from strozzi_sim.game import Game, find_game
@@ -36,7 +36,7 @@ from strozzi_sim.study.look import Look, Section, key_numbers, section
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import play
 from strozzi_sim.study.verdict import Verdict, games_of_100, word_count
-from strozzi_sim.study.wording import lineup_words
+from strozzi_sim.study.wording import at_players, lineup_words
 
 WIN, SCORE = "win", "score"
 _MOST_WORDS = 9  # of the names of those who play, in the answer
@@ -201,10 +201,13 @@ class Luck(Following):
         at = f" at {players} players" if len(self.players) > 1 else ""
         answer = f"{_decided_by_luck(field.value)} with {words}{at}."
         leader = figures.get(HALFWAY.name)
-        length = self._length(figures)
+        length, length_note = self._length(tables)
+        notes = length_note, *self._notes(shares, players)
         if leader is None or np.isnan(leader.value):
-            return Verdict(answer, f"{with_capital(length)}.", tuple(self._notes(shares, players)))
+            return Verdict(answer, f"{with_capital(length)}.", notes)
         runs_away = f"The leader at half-time wins {games_of_100(leader.value)} of 100 games"
+        if not np.isnan(leader.low):
+            runs_away += f" ({games_of_100(leader.low)} to {games_of_100(leader.high)})"
         kings = figures.get(KINGMAKING.name)
         made = ""
         if kings is not None and not np.isnan(kings.value):
@@ -212,7 +215,7 @@ class Luck(Following):
         decided = figures[DECIDED_AFTER.name]
         after = format_value(decided.value, DECIDED_AFTER, 0)
         course = f"It is decided after {after} of its decisions ({decided.n} games were followed)."
-        return Verdict(answer, f"{runs_away}; {length}{made}.", (course, *self._notes(shares, players)))
+        return Verdict(answer, f"{runs_away}{made}; {length}.", (course, *notes))
 
     def _headline_field(self, shares: pd.DataFrame) -> Any:
         """Return the row of the field with one other agent among usual players, or else the first field's."""
@@ -227,10 +230,17 @@ class Luck(Following):
         rows += list(pick(tables["drama"], **where).itertuples(index=False)) if "drama" in tables else []
         return {row.figure: row for row in reversed(rows)}
 
-    def _length(self, figures: Mapping[str, Any]) -> str:
-        """Return the length of a game as a clause."""
-        decisions, minutes = (format_row(figures[figure.name], figure) for figure in (DECISIONS, MINUTES))
-        return f"a game has {decisions} decisions: {minutes} minutes at {self.seconds:g} seconds each"
+    def _length(self, tables: Tables) -> tuple[str, str]:
+        """Return the length of a game as a clause, and a sentence on it at each player count."""
+        rows = pick(tables["luck"], figure=VARIANCE_SHARE.name, outcome=WIN, source="agents")
+        fields = [self._headline_field(own) for _, own in rows.groupby("players")]
+        courses = [self._course(tables, field) for field in fields]
+        each = [format_value(course[MINUTES.name].value, MINUTES, 0) for course in courses]
+        decisions = [format_value(course[DECISIONS.name].value, DECISIONS, 0) for course in courses]
+        span = each[0] if len(each) == 1 else f"{each[0]} to {each[-1]}"
+        counts = at_players(int(field.players) for field in fields)
+        taken = f"{self.seconds:g} seconds a decision, of which a game has {listed(decisions)} {counts}"
+        return f"a game takes {span} minutes", f"That is {listed(each)} minutes, at {taken}."
 
     def _notes(self, shares: pd.DataFrame, players: int) -> Iterator[str]:
         """Yield how much of who wins is luck in each field."""
