@@ -17,7 +17,7 @@ from typing import Any
 
 import msgspec
 
-from strozzi_sim.desk.questions import SHEETS, Asked, command_of, python_of, words_for
+from strozzi_sim.desk.questions import SHEETS, Asked, changes_of_box, command_of, python_of, words_for
 from strozzi_sim.errors import ArgumentError, InputError, StorageError, as_argument_error, short_repr
 from strozzi_sim.game.converting import built
 from strozzi_sim.game.variants import NAME
@@ -39,6 +39,7 @@ class ShelfAnswer(Asked, kw_only=True):
     number: int
     command: str  # the question as a command line
     python: str  # the question as a call of the Python interface
+    box: str = ""  # the changes of its box in words
     status: str = WAITS
     error: str = ""
     phase: tuple[str, int, int] = ("", 0, 0)  # (phase, done, total); total is 0 if unknown
@@ -151,7 +152,8 @@ class Shelf:
             place = self.folder / str(number)
             words = words_for(asked, place)
             given = {name: getattr(asked, name) for name in Asked.__struct_fields__}
-            answer = ShelfAnswer(**given, number=number, command=command_of(words), python=python_of(words))
+            calls = {"command": command_of(words), "python": python_of(words)}
+            answer = ShelfAnswer(**given, **calls, number=number, box=changes_of_box(asked))
             self._write()
             with storage_errors(f"cannot write {place}"):
                 place.mkdir()

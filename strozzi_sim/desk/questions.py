@@ -78,6 +78,13 @@ class Asked(msgspec.Struct, kw_only=True):
     seen: int = 0  # deals that the strip has played of this box, with these players or some of them
 
 
+def changes_of_box(asked: Asked) -> str:
+    """Return what the settings of a question change in its variant, as text; "" for nothing."""
+    game = find_game(asked.game)
+    before, after = (with_settings(game, asked.variant, settings) for settings in ([], asked.settings))
+    return listed([words for _, words in changes_in_words(game, before.components, after.components)])
+
+
 def forms() -> list[dict[str, Any]]:
     """Return the questions with the arguments in their forms, in the order of the page."""
     asked = []

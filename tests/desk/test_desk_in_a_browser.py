@@ -292,7 +292,7 @@ def test_targets_are_rows_and_numbers_are_ticks_which_write_the_text(browser, de
         tracks = ticks.locator("details[data-name='The tracks of the cities']")
         tracks.locator("summary").click()
         tracks.get_by_label("length of the tracks").uncheck()
-        expect(ticks).to_contain_text("3 of 28 may change.")
+        expect(ticks).to_contain_text("3 of 27 may change.")
         expect(ticks.get_by_label("The tracks of the cities", exact=True)).to_have_js_property("indeterminate", True)
         ticks.get_by_label("The ship cards", exact=True).check()
         expect(keys).to_have_value(

@@ -515,7 +515,7 @@ function article(each) {
   if (each.status !== "plays") tools.push(button("Forget", deed("forget")));
   if (isDone) tools.push(el("label", {}, el("input", { type: "checkbox", checked: beside.has(each.number), onchange: () => { flip(beside, each.number); draw(); } }), " side by side"));
   const running = each.status === "plays", picture = pictures.get(each.number);
-  const about = [data.games[each.game] ?? each.game, ...(each.variant === "base" ? [] : [each.variant]), ...each.settings];
+  const about = [data.games[each.game] ?? each.game, ...(each.variant === "base" ? [] : [each.variant]), ...(each.box ? [each.box] : [])];
   const shown = el("p", { class: "muted" }, about.join(", "));
   return el("article", { class: "answer", "data-number": String(each.number), "aria-label": `${asks} ${each.number}` },
     el("div", { class: "head" }, el("h3", {}, `${each.number}. ${asks}`), el("span", { class: "muted", "data-status": each.status }, status(each))), shown,

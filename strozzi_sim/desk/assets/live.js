@@ -65,7 +65,7 @@ function sideOf(row, most, fair) {
 // A change, bold if it is not by chance; on narrow pages without its interval.
 function changeOf(change, text) {
   if (!change) return el("td");
-  const [value, low, high] = change, isClear = low !== null && (low > 0 || high < 0);
+  const [value, low, high] = change, isClear = low !== null && (low > 0 || high < 0) && Number(text(value)) !== 0;
   const ends = low === null ? null : el("span", { class: "ends" }, ` (${minus(text(low))} to ${minus(text(high))})`);
   return el("td", { class: isClear ? "clear" : "muted" }, signed(text(value)), ends);
 }
