@@ -390,7 +390,7 @@ CLAIMS: dict[str, Callable[[Said, re.Match[str]], bool]] = {
     r"gap between the seats (falls|rises) from ([\d.]+) to ([\d.]+) points": gap_changes,
     rf"wins {GAMES} instead of ([\d.]+)\.": share_changes,
     r"cores (rise|fall) by ([\d,.]*\d)": scores_change,
-    r"obody wins more or less": nobody,
+    r"obody wins (?:a game of 100 )?more or less": nobody,
     r"Fairest found.*?; best and worst seat are ([\d.]+) games of 100 apart \(\w+ .*: ([\d.]+)\)": fairest,
     r"^(?:(?:Most|Much) is lost w|W)ithout (.+?)(?: a (?:\w+ )?player (?:loses|wins \S+ of 100 games instead)|: )": worth_most,
     r"^(\S+) finishes ahead of (.+?) at \d": ahead,

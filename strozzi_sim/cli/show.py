@@ -117,7 +117,10 @@ def _lines(results: "Results", page: Path | None, every_table: bool, *, shows_ro
             most = ALL_LINES if every_table else MOST_LINES
             yield "\n" + table_text(name, {**results.tables, **tables}, _player_names(results), most)
     gap = "\n" * bool(verdict)
-    yield f"{gap}{pluralize(results.new_games, 'game')} played in {results.seconds:.1f} s"
+    if results.new_games:
+        yield f"{gap}{pluralize(results.new_games, 'game')} played in {results.seconds:.1f} s"
+    else:
+        yield f"{gap}{pluralize(results.n_games, 'game')}, played before"
     if results.folder is not None and not results.tables:
         yield f"part {results.about['part']}: {results.folder}; join all parts: strozzi merge DIR... --out DIR"
     if page is not None:

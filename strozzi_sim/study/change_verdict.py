@@ -94,12 +94,13 @@ def _told(cell: pd.DataFrame, game: Game, missed: float, effect: float) -> tuple
     of_wins = wins_of(cell)
     if of_wins.empty:
         return others[0] if others else "no change of scores is found", [*notes[1:], "No games won are compared."]
+    least = "a game of 100" if effect == 0.01 else f"{100 * effect:g} games of 100"
     joined = next((f", but {words}" for words in others if words not in (_HARDLY, _SAME)), "")
     if set(of_wins["verdict"]) <= {SMALL, EQUAL} and not missed > effect:
         if set(of_wins["verdict"]) == {EQUAL} and others == [_SAME]:
             return "nobody wins more or less, and every score stays the same", []
         joined = joined or "".join(f"; {words}" for words in others[:1])
-        return f"nobody wins more or less{joined}", notes[1:]
+        return f"nobody wins {least} more or less{joined}", notes[1:]
     told = "who wins hardly changes" if missed <= _LARGE * effect else _nothing_large(cell)
     up_to = games_at_most(missed) if missed > 0 else ""
     if not joined:

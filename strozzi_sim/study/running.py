@@ -129,7 +129,7 @@ def _run(store: Store, worker_total: int, reporter: Progress, trust_agents: bool
         reporter.on_message(line)
     _check_resumed(store, reporter, trust_agents)
     if store.done and folder is not None:
-        reporter.on_message(f"resuming: {len(store.done):,} of {len(store.keys):,} chunks are already played")
+        reporter.on_message(f"resuming: {len(store.done) / len(store.keys):.0%} of the games are already played")
     store.begin_run(reporter.command)
     games_before = store.games
     tables, rows = dict[str, Any](), dict[str, bytes]()

@@ -58,7 +58,8 @@ def read_sheets(path: Path, game: Game) -> dict[int, Array]:
     if is_wrong.any(axis=None):
         row, seat = np.argwhere(is_wrong.to_numpy())[0]
         expected = f"expected a whole number up to {_LARGEST:,}, got {short_repr(cells.iat[row, seat])}"
-        raise InputError(f"{path}: line {cells.index[row]}: {list(columns)[seat]}: {expected}")
+        hint = "leave out columns that are not scores"
+        raise InputError(f"{path}: line {cells.index[row]}: {list(columns)[seat]}: {expected}; {hint}")
     counts = is_given[is_given.any(axis=1)].sum(axis=1)
     for number, count in counts[~counts.isin(game.player_counts)].items():
         raise InputError(f"{path}: line {number}: {count} scores; {game.title} has {game.player_count_text}")

@@ -371,9 +371,9 @@ def changed(wins, scores, gap=None):
         ([CHANGED, UNCLEAR], [CHANGED], -0.096, "Fairer: the gap between the seats falls from 11.0 to 1.4 points."),
         ([CHANGED, UNCLEAR], [CHANGED], 0.05, "Less fair: the gap between the seats rises from 11.0 to 16.0 points."),
         ([CHANGED, UNCLEAR], [CHANGED], None, "The first player wins 35 of 100 games instead of 30."),
-        ([SMALL, EQUAL], [EQUAL], None, "Nobody wins more or less; scores stay the same."),
+        ([SMALL, EQUAL], [EQUAL], None, "Nobody wins a game of 100 more or less; scores stay the same."),
         ([EQUAL, EQUAL], [EQUAL], None, "Nobody wins more or less, and every score stays the same."),
-        ([SMALL, SMALL], [CHANGED], None, "Nobody wins more or less, but scores rise by 0.1 coins."),
+        ([SMALL, SMALL], [CHANGED], None, "Nobody wins a game of 100 more or less, but scores rise by 0.1 coins."),
         ([UNCLEAR], [CHANGED], None, "No change of who wins is found, but scores rise by 0.1 coins."),
     ],
 )  # fmt: skip
@@ -396,9 +396,19 @@ def length(after, before=158.0, verdict=CHANGED):
 @pytest.mark.parametrize(
     ("wins", "scores", "after", "said"),
     [
-        ([SMALL], [SMALL], 165, "Nobody wins more or less, but a game takes 165 decisions instead of 158."),
-        ([SMALL], [CHANGED], 165, "Nobody wins more or less, but scores rise by 0.1 coins."),
-        ([SMALL], [CHANGED], 200, "Nobody wins more or less, but a game takes 200 decisions instead of 158."),
+        (
+            [SMALL],
+            [SMALL],
+            165,
+            "Nobody wins a game of 100 more or less, but a game takes 165 decisions instead of 158.",
+        ),
+        ([SMALL], [CHANGED], 165, "Nobody wins a game of 100 more or less, but scores rise by 0.1 coins."),
+        (
+            [SMALL],
+            [CHANGED],
+            200,
+            "Nobody wins a game of 100 more or less, but a game takes 200 decisions instead of 158.",
+        ),
         ([UNCLEAR], [SMALL], 165, "No change of who wins is found, but a game takes 165 decisions instead of 158."),
     ],
 )
@@ -437,7 +447,7 @@ def test_nobody_wins_more_or_less_only_if_a_change_of_a_point_is_excluded(wide, 
     ends = ["low", "high"]
     tables["precision"] = tables["changes"].iloc[:2].assign(figure="win_share_difference")
     assert change_verdict(tables, STUDY.the_game, BOXES, 0.01, MAX_CHUNKS).answer.startswith(
-        "Nobody wins more or less; "
+        "Nobody wins a game of 100 more or less; "
     )
     tables[{"table": "changes"}.get(wide, wide)].loc[[0, 1], ends] = {
         "table": (-0.0088, 0.0098),
@@ -464,7 +474,7 @@ def test_a_change_of_scores_that_rounds_to_nothing_and_no_games_won():
     tables["changes"].loc[1, ["value", "low", "high"]] = 0.003, 0.003, 0.003
     assert (
         change_verdict(tables, STUDY.the_game, BOXES, 0.01, MAX_CHUNKS).answer
-        == "Nobody wins more or less; scores hardly change."
+        == "Nobody wins a game of 100 more or less; scores hardly change."
     )
     tables["changes"] = tables["changes"].iloc[1:]
     verdict = change_verdict(tables, STUDY.the_game, BOXES, 0.01, MAX_CHUNKS)
