@@ -29,7 +29,7 @@ def announce(store: Store, workers: int, reporter: Progress, heat: int = 0) -> N
     if seconds >= PATIENCE:
         before = "at most " if store.study.precision else ""
         if heat:  # a search chooses its next heat by this one
-            before = f"heat {heat} of the search: {before}"
+            before = f"stage {heat + 1} of the search: {before}"
         reporter.on_message(f"{before}about {duration_text(seconds)} of play with {pluralize(workers, 'worker')}")
 
 

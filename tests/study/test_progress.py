@@ -97,8 +97,8 @@ def test_the_time_of_a_search_is_that_of_its_heat(monkeypatch):
     progress = Progress(on_message=lines.append, command="strozzi weights")
     ss.weights("strozzi", players=3, agents="random", deals=1000, keys="coins.*", workers=1, progress=progress)
     told = [line for line in lines if "of play" in line]
-    assert told[0].startswith("heat 1 of the search: about ")
-    assert told[1].startswith("heat 2 of the search: about ")
+    assert told[0].startswith("stage 2 of the search: about ")
+    assert told[1].startswith("stage 3 of the search: about ")
 
 
 def test_a_study_may_be_called_as_a_heat_is(monkeypatch):
