@@ -63,7 +63,7 @@ def test_a_gap_that_could_be_missed_is_not_below_zero(swept):
     gaps = swept.tables["sweep"].query("figure == 'seat_gap'").set_index(["players", "variant"])["value"]
     said = " ".join(swept.verdict.lines)
     shown = re.findall(
-        r"[Nn]o value is found to be fairer at \d players than the published 15; one that is fairer by up to ([\d.]+) games",
+        r"[Nn]o value is found fairer at \d players than the published 15; up to ([\d.]+) games",
         said,
     )
     (gap,) = re.findall(r"With 15 best and worst seat are ([\d.]+) games of 100 apart\.", said)
@@ -108,13 +108,13 @@ def test_the_fairest_value_is_said_with_its_player_count():
 
 def test_the_number_is_named_also_if_no_value_is_fairer():
     verdict = planted({"tracks.bonus.9": [5, 15]}, [0.11, 0.1095])
-    missed = "one that is fairer by up to 0.2 games of 100 could be missed"
-    assert verdict.answer == f"No value is found to be fairer than the published 15; {missed}."
+    missed = "up to 0.2 games of 100 could be missed"
+    assert verdict.answer == f"No value is found fairer than the published 15; {missed}."
     assert verdict.notes == ("With 15 best and worst seat are 11.0 games of 100 apart.",)
     verdict = planted({"tracks.bonus.9": [5, 15]}, [0.11, 0.15])  # the other value is known to be less fair
-    assert verdict.answer == ("Bonus of space 9 of the tracks: no value is found to be fairer than the published 15.")
+    assert verdict.answer == ("Bonus of space 9 of the tracks: no value is found fairer than the published 15.")
     verdict = planted({"tracks.bonus.9": [5, 15], "tracks.bonus.8": [0, 10]}, [0.11, 0.15, 0.15, 0.15], players=(4, 5))
-    assert verdict.answer.startswith("No value is found to be fairer at 4 players than the published 15 and 10")
+    assert verdict.answer.startswith("No value is found fairer at 4 players than the published 15 and 10")
     assert verdict.subject == "Tried: bonus of space 9 of the tracks and bonus of space 8 of the tracks."
 
 

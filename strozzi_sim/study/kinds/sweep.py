@@ -215,8 +215,8 @@ class Sweep(Decided):
             meaning = f"{texts[best]}: {self._in_words(best)}."
             return Verdict(f"Fairest found{at}: {texts[best]}; {apart}.", meaning, more, changes)
         fall = not_excluded(differences, chunks=self.chunks, sign=-1, span=(-gap_of[self.reference], 1))
-        missed = f"; one that is fairer by up to {rounded_up(fall)} games of 100 could be missed" if fall > 0 else ""
-        found = f"no value is found to be fairer{at} than the {compared}{missed}."
+        missed = f"; up to {rounded_up(fall)} games of 100 could be missed" if fall > 0 else ""
+        found = f"no value is found fairer{at} than the {compared}{missed}."
         answer, subject = f"{with_capital(self._keys_in_words)}: {found}", ""
         if word_count(answer) > MOST_WORDS:
             answer, subject = with_capital(found), f"Tried: {self._keys_in_words}."
