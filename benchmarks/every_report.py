@@ -43,6 +43,7 @@ def reports(game: str, folder: Path) -> Iterator[tuple[str, Callable[[], Any]]]:
 
     own, number = OF[game], 0
     usual, weaker, third, fourth = own.agents
+    strengths = [[load_game(game).tiers[tier]] for tier in ("weak", "usual")]
     few, _most = own.players[0], own.players[-1]
 
     def run(**keys: Any) -> Any:
@@ -65,6 +66,7 @@ def reports(game: str, folder: Path) -> Iterator[tuple[str, Callable[[], Any]]]:
         "balance": lambda seed: run(deals=400, lineups=rivals, heatmaps=maps, pages=["balance", *own.pages], seed=seed),
         "balance large": lambda seed: run(deals=4000, lineups=[["random"]], pages=["balance", *own.pages], seed=seed),
         "balance of variants": lambda seed: run(deals=300, lineups=rivals, variants=["base", own.variant], seed=seed),
+        "balance of strengths": lambda seed: run(deals=400, lineups=strengths, seed=seed),
         "line-up": lambda seed: run(deals=200, players=[few], lineups=[[usual, *["random"] * (few - 1)]], seed=seed),
         "styles": lambda seed: run(deals=120, players=[few], lineups=styles, question="agents", seed=seed),
         "page": lambda seed: run(deals=200, lineups=[[usual]], question=own.pages[-1], seed=seed),

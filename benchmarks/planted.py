@@ -289,7 +289,7 @@ def nothing(quick: bool, head: int = 0) -> Iterator[Reading]:
     def values(seed: int) -> bool:
         found = ss.sweep(PLANTED, "idle.turns.1 = 0 1 2 3", deals=2000, seed=seed, **FOUR)
         words = said(found)
-        return words.startswith("No value is found to be fairer")
+        return words.startswith("No value is found fairer")
 
     def things_of_no_use(seed: int) -> bool:
         spin = {"spin": {"dice": {"spin": 2}}}

@@ -4,7 +4,7 @@ A number is right if a row of the tables shows it at its digits and everything t
 thing or player count. What is called certain is tested again here, from the intervals of the tables, corrected for all comparisons (Holm).
 A verdict or finding names who played, unless all games of the page were played by one line-up, which the note below the answer names.
 
-    python benchmarks/sentences.py                       # 66 reports, 22 of each game
+    python benchmarks/sentences.py                       # 69 reports, 23 of each game
     python benchmarks/sentences.py strozzi --kind sweep  # those of a game, of a kind
 
 Exit codes: 0 all true, 1 a sentence is false or cannot be checked.
@@ -41,7 +41,9 @@ class Said(Shown):
     def false_finding(self, page: str, sentence: str) -> list[str]:
         """Return what is wrong with the finding of a page: two rows of what its picture compares, or one and an equal chance."""
         picture, compared, finding = report_of(self.game).comparisons(self.results.tables)[page]
-        first = self.results.tables["balance"].iloc[0]
+        balance = self.results.tables["balance"]
+        usual = balance[balance["lineup"] == self.game.default_agent]
+        first = (usual if len(usual) else balance).iloc[0]
         counts = re.findall(r"at (\d) players: ", sentence) or [str(first["players"])]
         where = {"variant": first["variant"], "lineup": first["lineup"], "players": counts[0], **compared.where}
         names = {figure.name for figure in compared.figures}

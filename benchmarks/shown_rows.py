@@ -81,7 +81,7 @@ class Shown:
         units = zip(measured["table"], measured["name"], measured["unit"], strict=True)
         factors = {(table, figure): float(UNITS[unit].factor) for table, figure, unit in units}
         limits = zip(measured["table"], measured["name"], measured["lowest"], measured["highest"], strict=True)
-        ends = {(table, figure): (lowest, highest) for table, figure, lowest, highest in limits}
+        ranges = {(table, figure): (lowest, highest) for table, figure, lowest, highest in limits}
         for name, table in results.tables.items():
             if name == "bands":  # of score sheets: beside each value the band of games that play so
                 bare = table.assign(low=np.nan, high=np.nan)
@@ -115,7 +115,7 @@ class Shown:
                 found["at"] = range(len(table))
                 sources = table["table"] if "table" in table else [name] * len(table)
                 found["scale"] = [factors.get(place, 1.0) for place in zip(sources, table["figure"], strict=True)]
-                reach = [ends.get(place, (np.nan, np.nan)) for place in zip(sources, table["figure"], strict=True)]
+                reach = [ranges.get(place, (np.nan, np.nan)) for place in zip(sources, table["figure"], strict=True)]
                 lowest, highest = np.transpose(reach).astype(float)
                 found["raw"] = found["value"]
                 found["lowest"] = np.where(np.isnan(lowest), -np.inf, lowest)
@@ -127,6 +127,10 @@ class Shown:
                     frames.append(
                         frames[-1].assign(value=table["before"], raw=table["before"], low=np.nan, high=np.nan)
                     )
+                if name == "seats":  # a share of wins is shown from an equal share, too
+                    won = frames[-1][frames[-1]["figure"] == "win_share"]
+                    ends = {end: won[end] - 1 / won["players"] for end in ("value", "low", "high")}
+                    frames.append(won.assign(**ends, raw=ends["value"], lowest=-1.0))
         self.rows = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=[*CELL, *FIGURE, "at", "scale", "table", "keys", "raw", "lowest", "highest"])  # fmt: skip
         if len(self.rows):  # no number is shown outside the range of its figure
             shown = self.rows[["value", "low", "high"]].astype(float)
