@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from strozzi_sim.cli.show import Answer, linked, places_of
-from strozzi_sim.errors import ArgumentError, short_repr
+from strozzi_sim.errors import ArgumentError, pluralize, short_repr
 from strozzi_sim.runtime.files import check_inside
 from strozzi_sim.study.arguments import RunOptions, documented
 
@@ -99,9 +99,13 @@ def report(
         check_inside(Path(folders[0]), place)
     made = {"report": str(single.report(place, figures=figures, overwrite=overwrite))}
     if spreadsheet:
-        first, *_ = single.spreadsheet(spreadsheet, overwrite=overwrite)
-        made["spreadsheet"] = str(first.parent if spreadsheet == "csv" else first)
-    lines = (f"{name}: {linked(Path(file))}" for name, file in made.items())
+        first, *others = single.spreadsheet(spreadsheet, overwrite=overwrite)
+        is_book = spreadsheet == "xlsx"
+        made["spreadsheet"] = str(first if is_book else first.parent)
+        explained = "its sheet `about`" if is_book else f"{pluralize(len(others), 'table')}; {first.name}"
+    lines = [f"{name}: {linked(Path(file))}" for name, file in made.items()]
+    if spreadsheet:
+        lines[-1] += f"; {explained} says what each column means"
     document = places_of(single, made["report"]) | made
     tables = [] if single.folder is None else [f"tables: {linked(single.folder / 'tables')}"]
     return Answer(

@@ -4,6 +4,7 @@ A block is a part of a report's table: figures of one fact table by the same col
 counts, and `write` adds its figures to a table.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -12,7 +13,8 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from strozzi_sim import stats
-from strozzi_sim.facts.columns import Array
+from strozzi_sim.facts.columns import Array, Table
+from strozzi_sim.facts.conditions import Condition
 from strozzi_sim.facts.crosstabs import Crosstab, CrosstabPlan
 from strozzi_sim.facts.figures import Figure, Unit
 from strozzi_sim.stats import Estimate
@@ -87,6 +89,30 @@ class Ratio:
         denominator = denominators.get(self.denominator) or total((self.denominator,))
         scope = f", over all levels of {self.along} together" if self.along else ""
         return f"{total(self.numerator)} / {denominator}{scope}; {rows}"
+
+    def meaning(self, table: Table, where: str = "") -> str:
+        """Return what the figure says of these rows of a table, in words of its columns, for readers of no formula."""
+        condition = f", if {Condition(where).words}" if where else ""
+        counted = f"(counted: {re.sub('^an? ', 'each ', table.text)}{condition})"
+        if self.along and self.numerator == (ROWS,):
+            return f"part of all, in per cent {counted}"
+        share = self.figure.is_share
+        if divisor := _column(self.denominator):
+            of = f"“{table.column(divisor).text}”"
+            kind = f"in per cent of {of}" if share else f"for each of {of}"
+        elif share:
+            kind = "how many of 100 games have it" if self.denominator == GAMES else "how many of 100"
+        else:
+            kind = {GAMES: "mean of a game", PLAYERS: "mean of a player in a game"}.get(self.denominator, "mean")
+        signs = ["less " if name.startswith("-") else "plus " for name in self.numerator]
+        texts = [table.column(column).text for name in self.numerator if (column := _column(name))]
+        what = ", ".join(sign + text for sign, text in zip(signs, texts, strict=False)).removeprefix("plus ")
+        return f"{kind}: {what} {counted}" if what else f"{kind.replace('mean of', 'mean number in')} {counted}"
+
+
+def _column(name: str) -> str:
+    """Return the column that a name in a formula stands for; "" for rows, games and players."""
+    return "" if name in (ROWS, GAMES, PLAYERS) else name.removeprefix("-")
 
 
 def ratio_of(figure: Figure, formula: str) -> Ratio:

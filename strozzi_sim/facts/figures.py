@@ -102,7 +102,7 @@ def filled(figure: Figure, names: Iterable[str]) -> Iterator[Figure]:
             yield figure.of_level(name[len(start) : len(name) - len(end)])
 
 
-_OF_WINS = "games won / games; a win shared by k counts 1/k for each"
+_OF_WINS = "share of games that are won; a win shared by k counts 1/k for each"
 WIN_SHARE = Figure("win_share", "games won", "share", _OF_WINS, equal=True, better="higher")
-SCORE = Figure("score_mean", "mean score", "score", "sum of final scores / (games times players)")
-DECISIONS = Figure("decisions_mean", "decisions in a game", "count", "decisions of all players / games")
+SCORE = Figure("score_mean", "mean score", "score", "mean of the final scores")
+DECISIONS = Figure("decisions_mean", "decisions in a game", "count", "mean of the decisions of all players")

@@ -46,7 +46,6 @@ class PageTable:
     rows: tuple[tuple[tuple[str, ...], tuple[TableCell | None, ...]], ...]  # keys and cells of each line
     left_out: tuple[str, ...] = ()  # levels without a value of the figure that sorts the lines
     sorted_by: str = ""  # label of that figure
-    seats: tuple[str, ...] = ()  # number of the seat of each line, in a table of seats
 
 
 def page_table(picture: Picture, table: pd.DataFrame, words: Mapping[str, str]) -> PageTable | None:
@@ -60,7 +59,7 @@ def page_table(picture: Picture, table: pd.DataFrame, words: Mapping[str, str]) 
     if picture.x == "figure":  # a line for every figure, and a column for every player count
         for figure in figures:
             cells_of_line = [(figure.name, count, figure.name) for count in counts]
-            lines.append(((", ".join(filter(None, _head(figure))),), cells_of_line))
+            lines.append(((heading(figure),), cells_of_line))
         columns = tuple((f"{count} players", "", "") for count in counts)
         return PageTable(("figure",), columns, _lines(picture, rows, lines))
     levels = levels_of(picture, rows)
@@ -80,10 +79,7 @@ def page_table(picture: Picture, table: pd.DataFrame, words: Mapping[str, str]) 
             lines.append((keys_of_line, [(figure.name, count, level) for figure in figures]))
     keys = (picture.x_label or picture.x, *(["players"] if len(counts) > 1 else []))
     columns = tuple((*_head(figure), figure.name) for figure in figures)
-    filled = _lines(picture, rows, lines)
-    known = {keys: str(places[0][-1]) for keys, places in lines}
-    seats = tuple(known[keys] for keys, _ in filled) if picture.x == "seat" else ()
-    return PageTable(keys, columns, filled, left_out, sorted_by, seats)
+    return PageTable(keys, columns, _lines(picture, rows, lines), left_out, sorted_by)
 
 
 def _lines(picture: Picture, rows: pd.DataFrame, lines: Iterable[Line]) -> Any:
@@ -95,6 +91,11 @@ def _lines(picture: Picture, rows: pd.DataFrame, lines: Iterable[Line]) -> Any:
     }
     filled = [(keys, tuple(cells.get(place) for place in places)) for keys, places in lines]
     return tuple(line for line in filled if any(line[1]))
+
+
+def heading(figure: Figure) -> str:
+    """Return a figure's label with the sign of its unit: "games won, %"."""
+    return ", ".join(filter(None, _head(figure)))
 
 
 def _head(figure: Figure) -> tuple[str, str]:

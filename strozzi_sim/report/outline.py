@@ -92,10 +92,12 @@ class Outline:
         table = {**self.tables, **section.tables}[shown.table]
         return table.assign(**{key: "" for key in ("variant", "lineup") if key not in table})
 
-    def parts(self, section: Section, shown: Picture, width: int = WIDE) -> Iterator[tuple[str, Chart | PageTable]]:
+    def parts(
+        self, section: Section, shown: Picture, width: int = WIDE, most: int | None = MOST_PARTS
+    ) -> Iterator[tuple[str, Chart | PageTable]]:
         """Yield a picture or table of each variant and line-up that has a value: its name, and a chart or table.
 
-        There are at most MOST_PARTS, on one scale; if they are the series of the picture, one part has all of them.
+        There are at most `most`, on one scale; if they are the series of the picture, one part has all of them.
         """
         table = self.table(section, shown)
         all_scenarios = scenarios(table)
@@ -108,7 +110,7 @@ class Outline:
             if part := _part(shown, rows, words, None, rows, width):
                 yield "", part
             return
-        rows_of = {each: pick(table, variant=each[0], lineup=each[1]) for each in all_scenarios[:MOST_PARTS]}
+        rows_of = {each: pick(table, variant=each[0], lineup=each[1]) for each in all_scenarios[:most]}
         compared = pd.concat(rows_of.values()) if rows_of else table
         for number, ((variant, lineup), rows) in enumerate(rows_of.items()):
             named = shown

@@ -7,7 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
+from strozzi_sim.declare.figure_tables import FIGURES as FIGURE_TABLE
+from strozzi_sim.declare.figure_tables import Tables
 from strozzi_sim.declare.pictures import SCENARIO, HeatMap, Picture, unknown_figures
 from strozzi_sim.declare.printing import digits_for, format_beside, format_value, half_width
 from strozzi_sim.errors import ArgumentError, InputError, pluralize, suggest_names
@@ -18,7 +21,6 @@ from strozzi_sim.pictures.ink import HERO, MOST_SCENARIOS, WIDE
 from strozzi_sim.report.explorer import packed_explorer
 from strozzi_sim.report.outline import MOST_PARTS, Outline
 from strozzi_sim.report.page import TEXTS, Content, Item, Number, PageAlarm, PageSection, render, write_page
-from strozzi_sim.report.spreadsheet import definitions_of
 from strozzi_sim.report.spreadsheet import spreadsheet as spreadsheet
 from strozzi_sim.runtime.files import PICTURE, write_replacing
 from strozzi_sim.study.files import REPORT, refuse_links
@@ -267,3 +269,10 @@ def _manifest(results: Results) -> Mapping[str, Any]:
         "reconstructed": {name: list(variant.reconstructed) for name, variant in study.variant_of.items()},
         "finished": results.about.get("finished", ""),
     }
+
+
+def definitions_of(tables: Tables) -> dict[str, str]:
+    """Return figure -> how it is counted, in the first table that has the figure, of figures with a definition."""
+    rows = tables[FIGURE_TABLE] if FIGURE_TABLE in tables else pd.DataFrame(columns=["name", "definition"])
+    defined = rows[rows["definition"] != ""].drop_duplicates("name")
+    return dict(zip(defined["name"], defined["definition"], strict=True))

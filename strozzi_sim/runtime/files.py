@@ -31,7 +31,7 @@ _MARKS = {
     RECORD: rb'\A(\xef\xbb\xbf)?\s*\{"type": ?"game", ?"format": ?"strozzi-sim\.record/',
     REPORT_PAGE: rb'\A\s*<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n' + _GENERATOR,
     GAME_PAGE: rb'\A\s*<!doctype html>\n<html lang="en"><head><meta charset="utf-8">' + _GENERATOR,
-    TABLE: rb"\A(figure,label,how it is counted|[^\n]*,value,low,high,n,deals|"
+    TABLE: rb"\A(sheet,heading,meaning|[^\n]*,value,low,high,n,deals|"
     rb"[^\n]* \(low\)[^\n]* \(high\)[^\n]* \(n\))",
     WORKBOOK: rb"<cp:lastModifiedBy>strozzi-sim<",
     PICTURE: rb"\A\x89PNG.{33}tEXtSoftware\x00strozzi-sim|\A%PDF.*/Producer \(strozzi-sim\)|"

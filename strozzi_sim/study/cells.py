@@ -21,7 +21,7 @@ from strozzi_sim.stats.intervals import Array, Estimate
 from strozzi_sim.stats.luck import LuckSums
 
 Side = Literal["seat", "position"]
-_OF_PLACES = "sum of places / (games times players); a shared place is the mean of the places"
+_OF_PLACES = "mean of the final places; a shared place is the mean of the places"
 RANK = Figure("rank_mean", "mean place", "number", _OF_PLACES, lowest=1.0, better="lower")
 _OF_LEAD = "own final score less the mean of the others, mean over games"
 LEAD = Figure("lead_mean", "mean lead over the others", "amount", _OF_LEAD, scale="score", better="higher")

@@ -32,7 +32,7 @@ from strozzi_sim.declare.figure_tables import (
 from strozzi_sim.declare.pictures import Picture
 from strozzi_sim.declare.significance import ALPHA, degrees_of_freedom, p_value
 from strozzi_sim.facts.blocks import ALL
-from strozzi_sim.facts.figures import DECISIONS, SCORE, WIN_SHARE, Figure
+from strozzi_sim.facts.figures import DECISIONS, SCORE, WIN_SHARE, Figure, Unit
 from strozzi_sim.game import Game
 from strozzi_sim.game.component_names import name_of_key
 from strozzi_sim.game.sentences import seat_words
@@ -208,8 +208,11 @@ def changes_section(
         for group, called in _GROUPS.items():
             if len(changed := _changed_rows(tables, rows, labels, shares=group == "share")):
                 shown[table := f"{name}-{group}"] = changed
-                before = Figure("before", f"in {first}", "share" if group == "share" else "number")
-                columns = before, replace(before.difference("change"), label=f"{second} minus {first}")
+                unit: Unit = "share" if group == "share" else "number"
+                before = Figure("before", f"in {first}", unit, f"the figure that the line names, in {first}")
+                label = f"{second} minus {first}"
+                change = replace(before.difference("change"), label=label, definition=f"its change: {label}{deals}")
+                columns = before, change
                 drawn = picture("most-changed", shown, called=called, most=str(_MOST_ROWS))
                 levels = tuple(changed["what"].unique()[:_MOST_ROWS])
                 pictures.append(replace(drawn, name=table, table=table, figures=columns, levels=levels))

@@ -20,7 +20,7 @@ from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import POINTS, Study
 from strozzi_sim.study.verdict import Verdict
 
-ILLEGAL_SHARE = share("illegal_share", "illegal answers / answers of an agent that replaces them", "illegal answers")
+ILLEGAL_SHARE = share("illegal_share", "share of an agent's answers that are illegal and replaced", "illegal answers")
 
 
 class Frames(dict[str, Any]):

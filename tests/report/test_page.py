@@ -31,8 +31,7 @@ from strozzi_sim.facts.figures import WIN_SHARE
 from strozzi_sim.pictures.ink import MOST_SCENARIOS, WIDE
 from strozzi_sim.report import write
 from strozzi_sim.report.outline import Outline
-from strozzi_sim.report.spreadsheet import definitions_of
-from strozzi_sim.report.write import content
+from strozzi_sim.report.write import content, definitions_of
 from strozzi_sim.study.beside import side_by_side
 from strozzi_sim.study.cells import minus_position_0, without_luck
 from strozzi_sim.study.folders import load_results, study_of
@@ -86,6 +85,18 @@ class Parser(HTMLParser):
         assert self.open.pop() == tag
 
 
+def assert_explained(about, *files):
+    """Check that the first file of a spreadsheet explains every column of the others, and lines that are figures."""
+    explained = pd.read_csv(about)
+    assert not explained["meaning"].isna().any()
+    assert not [text for text in explained["meaning"] if re.search(r"rows of|sum of| / |[a-z]_[a-z]", text)]
+    for file in files:
+        sheet, own = pd.read_csv(file), set(explained.loc[explained["sheet"] == file.stem, "heading"].dropna())
+        assert own >= {column for column in sheet if not re.search(r" \((low|high|n)\)$", column)}
+        if any(heading.startswith("figure: ") for heading in own):
+            assert own >= {f"figure: {name}" for name in sheet["figure"]}
+
+
 @pytest.mark.slow_for(
     "balance", "compare_agents", "compare_variants", "sweep", "luck", "leak_check", "exploit", "our_table"
 )
@@ -95,6 +106,7 @@ def test_every_kind_has_a_whole_page_that_begins_with_its_verdict(kind, tmp_path
     text = found.report(tmp_path / "page.html").read_text("utf-8")
     assert Parser(text).open == []
     assert_stands_alone(text)
+    assert_explained(*found.spreadsheet("csv", tmp_path / "sheets"))
     title = re.search(r'<h1 id="verdict">(.*?)</h1>', text, re.DOTALL)[1]
     assert unescape(re.sub("<[^>]+>", "", title)).replace("\N{NARROW NO-BREAK SPACE}%", " %") == found.verdict.answer.replace("\N{NARROW NO-BREAK SPACE}%", " %")  # fmt: skip
     assert word_count(found.verdict.answer) <= MOST_WORDS
@@ -244,7 +256,7 @@ def test_another_file_is_not_overwritten(results, tmp_path):
     for name, save in (
         ("mine.png", results.plot("seats").save),
         ("mine.xlsx", lambda file, **given: results.spreadsheet("xlsx", file, **given)),
-        ("sheets/figures.csv", lambda file, **given: results.spreadsheet("csv", file.parent, **given)),
+        ("sheets/about.csv", lambda file, **given: results.spreadsheet("csv", file.parent, **given)),
     ):
         file = tmp_path / name
         file.parent.mkdir(exist_ok=True)
@@ -388,18 +400,19 @@ def test_a_spreadsheet_has_the_tables_of_the_page(results, tmp_path, kind):
     files = results.spreadsheet(kind, place)
     if kind == "xlsx":
         book = need("openpyxl").load_workbook(files[0])
-        sheets = {page.title: [list(row) for row in page.iter_rows(values_only=True)] for page in book}
-        head, *rows = sheets["seats-table"]
-        found = pd.DataFrame(rows, columns=head)
+        lines = {page.title: [*page.iter_rows(values_only=True)] for page in book}
+        sheets = {title: pd.DataFrame(rows[1:], columns=rows[0], dtype=object) for title, rows in lines.items()}
     else:
-        found = pd.read_csv(place / "seats-table.csv")
-        assert (place / "figures.csv").exists()
+        assert files[0].name == "about.csv"
+        sheets = {file.stem: pd.read_csv(file) for file in files}
+        assert not re.search(r"\d\.0\b", (place / "seats-table.csv").read_text())  # whole numbers are whole
+    found = sheets["seats-table"]
     table = results.tables["seats"].query("players == 3 and figure == 'win_share'")
-    own = found[found["players"].astype(int) == 3]
+    own = found[found["players"] == 3]  # a number
     assert list(own["games won, %"]) == pytest.approx(list(100 * table["value"]), rel=1e-5)
     assert list(own["games won, % (n)"]) == list(table["n"])
-    assert list(own["seat"].astype(int)) == [0, 1, 2]  # in words on the page
-    assert list(own.columns[:6]) == ["seat", "players", "games won, %", "games won, % (low)", "games won, % (high)", "games won, % (n)"]  # fmt: skip
+    assert list(own["player"]) == ["first player", "second player", "last player"]
+    assert list(own.columns[:6]) == ["player", "players", "games won, %", "games won, % (low)", "games won, % (high)", "games won, % (n)"]  # fmt: skip
 
 
 @pytest.mark.slow

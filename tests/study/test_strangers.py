@@ -107,7 +107,7 @@ def link(*names):
     return spoil
 
 
-LINKS = ["report.html", "study.json", "study.sqlite-wal", "study.sqlite-journal", "tables", "figures", "games", "facts", "spreadsheet", "spreadsheet.xlsx", "spreadsheet/figures.csv", "figures/seats.png", "mine"]  # fmt: skip
+LINKS = ["report.html", "study.json", "study.sqlite-wal", "study.sqlite-journal", "tables", "figures", "games", "facts", "spreadsheet", "spreadsheet.xlsx", "spreadsheet/about.csv", "figures/seats.png", "mine"]  # fmt: skip
 SPOILED = [forge, list_files_of_the_user, *map(link, LINKS)]
 
 
@@ -144,7 +144,7 @@ def openings(home):
 
 
 @pytest.mark.slow_for("links at mine", "links at spreadsheet", "links at spreadsheet.xlsx")
-@pytest.mark.slow_for("links at spreadsheet/figures.csv")
+@pytest.mark.slow_for("links at spreadsheet/about.csv")
 @pytest.mark.parametrize("spoil", SPOILED, ids=lambda spoil: spoil.__name__)
 def test_nothing_runs_and_nothing_outside_changes(spoil, home, monkeypatch):
     spoil(home)

@@ -45,7 +45,11 @@ LEVEL = Figure("level", "level of play", "number", "level of the player whose ga
 OF_LEVEL = Figure("level_expected", "level of play", "number", "interval that is expected of n games at this level")
 ERRORS = "What a level loses a decision is expected lead, in games among its like, as the trained player judges it."
 OF_GAMES = (SCORE, DISTANCE, SPREAD)  # the first figures of `GameFigures`; the leads of the seats follow
-_SIDES = [Figure(name, "", "amount") for name in ("ours", "simulated")]  # of a figure, on one axis with the others
+# of a figure, on one axis with the others
+_SIDES = [
+    Figure(name, "", "amount", f"what the line names, in {games}")
+    for name, games in {"ours": "the games of the sheets", "simulated": "simulated games among equal players"}.items()
+]
 _SIDE = 0.025  # probability that twice the log likelihood of a strength is too far below the best by chance, each way
 _LEADS, _FIGURE = 0.025, 0.01  # probability that of equal players any lead, or another figure, is outside its band
 MOST_EXCESS = NormalDist().inv_cdf(1 - _SIDE) ** 2  # of the misfit of a strength that is not excluded

@@ -111,7 +111,7 @@ def tournament(
 
 AHEAD_SHARE = share(
     "ahead_share",
-    "games in which the agent finished ahead of the other / games that both played; a tie counts half",
+    "share of games that both played in which the agent finished ahead of the other; a tie counts half",
     "finished ahead",
 )
 STRENGTH = Figure(

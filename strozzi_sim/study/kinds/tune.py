@@ -50,7 +50,7 @@ from strozzi_sim.study.wording import copies_words, player_words
 
 FEWEST_DEALS = 10 * LOOKS * PER_LOOK
 MOST_CHANGES = 3
-EFFECT = Figure("effect", "change, in tolerances", definition="change of a target's figure / half of its range")
+EFFECT = Figure("effect", "change, in tolerances", definition="change of a target's figure, in halves of its range")
 _WANTED = "wanted"
 _MOST_NUMBERS = 3  # of a page's first screen
 RUNG = ["rung", "changes", "target", *FIGURE, "least", "most", "status", "before"]
