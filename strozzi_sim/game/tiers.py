@@ -16,6 +16,7 @@ _COUNTS = ("no", "one", "two", "three", "four", "five")
 class TierNote:
     """A description of the agent of a tier, for readers who know no agents."""
 
+    short: str  # a clause that follows its name: "errs on purpose"
     made: str  # how it was made: "A network trained on 900,000 games"
     errs: str  # how it errs: "it ignores what rivals plan"
     wins: float = 0.0  # share of games that it won, alone among usual players

@@ -114,7 +114,7 @@ class Content:
     definitions: dict[str, str] = field(default_factory=dict)  # figure -> how it is counted
     alarms: Sequence[PageAlarm] = ()  # below the answer
     subject: str = ""  # what was changed or taken away, below the answer
-    printed: str = ""  # notes of the answer that a printed sheet shows, as text; the page has them in its first section
+    printed: Sequence[str] = ()  # paragraphs of a printed sheet: all notes of the answer, then what links lead to
     caveat: str = ""  # who judged, below the picture
     caveats: Sequence[str] = ()  # further sentences on the data, below the answer
 
@@ -170,6 +170,7 @@ def render(manifest: Mapping[str, Any], game: Game, content: Content) -> str:
         command=manifest["command"],
         reconstructed=[(name, lines) for name, lines in manifest["reconstructed"].items() if lines],
         identity=[(name, value) for name, value in identity.items() if value],
+        date=manifest.get("finished", "")[:10],
         cite=_citation(manifest, game),
         marks=packed({name: chart.data() for name, chart in content.pictures.items()}),
         **vars(content),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ from strozzi_sim.runtime.files import PICTURE, write_replacing
 from strozzi_sim.study.files import REPORT, refuse_links
 from strozzi_sim.study.look import KeyNumber, Section
 from strozzi_sim.study.results import Results, notes
-from strozzi_sim.study.wording import lineup_words, players_words
+from strozzi_sim.study.wording import lineup_words, players_words, tier_note
 
 FIGURES = "figures"
 MAX_MAP_ROWS = 6000  # most rows of a heat map's table, one per cell and figure, that the page shows
@@ -136,7 +136,7 @@ def content(outline: Outline) -> Content:
         verdict=verdict.answer,
         subject=verdict.subject,
         detail=" ".join(verdict.notes[:notes_shown]),
-        printed=" ".join(verdict.notes[notes_shown:]),
+        printed=[" ".join(verdict.printed), *_on_paper(outline)],
         numbers=[_number(key) for key in first.numbers if not np.isnan(key.row.value)][:3] if first else [],
         hero=hero_items,
         sections=[part for part in sections if part.items or part.sentences or part.small_table],
@@ -152,6 +152,18 @@ def content(outline: Outline) -> Content:
         caveat="computer players, not people",
         caveats=[caveat.removesuffix(".") for caveat in caveats],
     )
+
+
+def _on_paper(outline: Outline) -> Iterator[str]:
+    """Yield what a sheet of paper says instead of its links: who plays, what intervals mean, what is reconstructed."""
+    study = outline.results.study
+    notes = ((name, tier_note(study.the_game, agent)) for name, agent, _ in outline.players)
+    if clauses := [f"{name} ({note.short})" for name, note in notes if note]:
+        yield f"Who plays: {', '.join(clauses)}."
+    yield TEXTS["paper"]["interval"]
+    lines = [line.partition(" (")[0] for variant in study.variant_of.values() for line in variant.reconstructed]
+    if lines:
+        yield f"Reconstructed, as no known source has it: {'; '.join(dict.fromkeys(lines))}."
 
 
 def _alarms(outline: Outline) -> list[PageAlarm]:

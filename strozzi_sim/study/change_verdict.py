@@ -43,7 +43,7 @@ def change_verdict(
     if changes of `effect` are excluded for all shares of wins together, by the intervals of the table precision too.
     """
     pairs = sorted(pairs_of(tables), key=lambda pair: -change_size(pair[1], game))
-    several, answers, notes = beside or len(pairs) > 1, list[str](), list[str]()
+    several, answers, notes, counts = beside or len(pairs) > 1, list[str](), list[str](), list[str]()
     subject = ""
     for (first, second), rows in pairs:
         cell = _headline_cell(rows, game)
@@ -58,9 +58,10 @@ def change_verdict(
             more = [note for note in more if not note.endswith(_MISSED)]
         answers.append(f"{with_capital(f'{of_pair}{told}')}{where}.")
         notes += [*more, *_elsewhere(rows, cell, game, effect)] if len(pairs) == 1 else []
-        counts = rows["verdict"].value_counts()
-        counted = listed([words.format(f"{counts[each]:,}") for each, words in _COUNTED.items() if each in counts])
-        notes.append(f"{of_pair}Of {len(rows):,} figures, {counted}.")
+        rows_of = rows["verdict"].value_counts()
+        counted = listed([words.format(f"{rows_of[each]:,}") for each, words in _COUNTED.items() if each in rows_of])
+        counts.append(f"{of_pair}Of {len(rows):,} figures, {counted}.")
+        notes.append(counts[-1])
         beginning = "Changed" if beside else f"Changed in {second}" if several else "You changed"
         if len(answers) == 1 and word_count(answers[0]) > MOST_WORDS:
             answers[0], beginning = f"{with_capital(told)}{where}.", f"{second} beside {first}"
@@ -68,7 +69,7 @@ def change_verdict(
             subject = with_capital(difference_in_words(game, boxes[first], boxes[second], beginning))
     if not answers:
         return Verdict(f"There are too few games of {game.title} to compare the variants.")
-    return Verdict(answers[0], subject, (*answers[1:], *notes))
+    return Verdict(answers[0], subject, (*answers[1:], *notes), unprinted=tuple(counts))
 
 
 def change_size(rows: pd.DataFrame, game: Game) -> float:

@@ -44,7 +44,7 @@ class Results:
             are the user's own: verdict, pictures and reports are made from copies, whatever is changed in them.
         n_games: games of the study, those of earlier runs included.
         new_games: games that were played now, and not in an earlier run.
-        about: command, versions and part of the run; in loaded results, what the folder has of its last run.
+        about: command, versions, part and day of the run; in loaded results, what the folder has of its last run.
         interrupted: how far the run came if a signal stopped it, or if it was not finished yet; else "".
         rows: of a study in memory, the Parquet files of the rows that it keeps, by name.
         added_map: table of the heat map that was added to a study which had been played, or "".

@@ -41,7 +41,7 @@ from strozzi_sim.study.model import RESUMES, Study
 from strozzi_sim.study.precision import Precision
 from strozzi_sim.study.progress import GAMES, Progress, ProgressOption, Show, in_notebook, progress_of
 from strozzi_sim.study.results import ILLEGAL_SHARE, Frames, Results
-from strozzi_sim.study.store import Content, Key, Store, StudyPart, versions
+from strozzi_sim.study.store import Content, Key, Store, StudyPart, now, versions
 
 Folder = str | PathLike[str] | None
 PlayHeat = Callable[[Study, Look], list[CellCounts]]
@@ -149,6 +149,7 @@ def _run(store: Store, worker_total: int, reporter: Progress, trust_agents: bool
     seconds = round(monotonic() - start, 3)
     all_games = int(tables[HEATS]["games"].sum()) if study.is_search else played.games
     store.end_run(played, all_games, new_games, seconds)
+    about = {"command": reporter.command, "part": str(store.part), "versions": versions(), "finished": now()[:10]}
     return Results(
         played,
         store.look,
@@ -158,7 +159,7 @@ def _run(store: Store, worker_total: int, reporter: Progress, trust_agents: bool
         summary=played.summary,
         new_games=new_games,
         seconds=seconds,
-        about={"command": reporter.command, "part": str(store.part), "versions": versions()},
+        about=about,
         rows=rows,
     )
 

@@ -25,6 +25,7 @@ class Verdict:
     answer: str  # a sentence of at most MOST_WORDS words, with one or two numbers
     subject: str = ""  # a sentence on what was changed or taken away
     notes: tuple[str, ...] = ()  # sentences: who played, what could be missed, other places; the first matter most
+    unprinted: tuple[str, ...] = ()  # those of the notes that a sheet of paper lacks, beside those with commands
     changes: tuple[str, ...] = ()  # KEY=VALUE of the changed box that the answer names, if it finds one
 
     @property
@@ -36,6 +37,11 @@ class Verdict:
     def document(self) -> dict[str, Any]:
         """The verdict as plain data."""
         return {"answer": self.answer, "subject": self.subject, "notes": list(self.notes)}
+
+    @property
+    def printed(self) -> list[str]:
+        """The notes for a sheet of paper, without commands, which are in back-ticks."""
+        return [note for note in self.notes if "`" not in note and note not in self.unprinted]
 
     def with_notes(self, notes: Iterable[str]) -> "Verdict":
         """Return the verdict with more notes after its own."""

@@ -11,7 +11,7 @@ from strozzi_sim.errors import AgentFault, InputError, in_ranges
 from strozzi_sim.facts.figures import WIN_SHARE
 from strozzi_sim.game import Game
 from strozzi_sim.game.sentences import listed
-from strozzi_sim.game.tiers import RANDOM_MOVES, TIERS
+from strozzi_sim.game.tiers import RANDOM_MOVES, TIERS, TierNote
 
 FEW_AGENTS = 3  # most agents named one by one
 Key = TypeVar("Key", bound=Hashable)
@@ -87,10 +87,14 @@ def plain_player(game: Game, agent: str) -> str:
     return f"a {player_noun(game, agent)}" if words == RANDOM_MOVES else words
 
 
+def tier_note(game: Game, agent: str) -> TierNote | None:
+    """Return the note of an agent's tier, or None."""
+    return next((game.tier_notes.get(tier) for tier, text in game.tiers.items() if text == agent), None)
+
+
 def player_sentence(game: Game, agent: str) -> str:
     """Return what is known of a player: the note of its tier, else the agent's description; "" without the agent."""
-    note = next((game.tier_notes.get(tier) for tier, text in game.tiers.items() if text == agent), None)
-    if note:
+    if note := tier_note(game, agent):
         return note.sentence
     try:
         return f"{load_agent(agent, game).agent.description.removesuffix('.')}."

@@ -244,9 +244,7 @@ SIDES = ("top", "right", "bottom", "left")
 
 
 @pytest.mark.slow
-@pytest.mark.nightly_for(
-    "maps", "curves", "luck", "exploit", "weights", "changed", "styles", "side by side", "our table"
-)
+@pytest.mark.nightly_for("maps", "curves", "luck", "exploit", "weights", "styles", "side by side", "our table")
 @pytest.mark.parametrize("kind", KINDS)
 def test_print_is_one_page(kind, address, opened):
     page = opened(address(kind))
@@ -256,6 +254,32 @@ def test_print_is_one_page(kind, address, opened):
     for shown in ("#verdict", ".caveat"):
         assert page.locator(shown).first.is_visible()
     assert page.locator(".finding").evaluate_all("all => all.every(each => each.offsetHeight === 0)")
+    assert not [each for each in page.locator("code, .caveat a").all() if each.is_visible()]  # commands and links
+    said = page.locator("body").inner_text()
+    assert "no network" not in said
+    assert " figures, " not in said
+    if kind in ("strozzi", "changed", "worth"):
+        assert "Reconstructed, as no known source has it: the positions of the bonus spaces" in said
+    if kind == "strozzi":
+        assert "Who plays: usual (plays by rules of thumb)." in said
+        assert re.search(r"simulated by strozzi-sim \S+ on \d{4}-\d\d-\d\d\.", said)
+
+
+LABELS = """all => all.flatMap(text => {
+  const scale = text.getScreenCTM();
+  return text.closest("svg").getBoundingClientRect().width ? [0.75 * parseFloat(getComputedStyle(text).fontSize) * Math.hypot(scale.a, scale.b)] : [];
+})"""
+
+
+@pytest.mark.parametrize("kind", ["strozzi", "compare", "worth", "changed"])
+def test_labels_of_printed_pictures_can_be_read(kind, address, opened):
+    """On A4 they have at least 7.5 points."""
+    page = opened(address(kind))
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 703, "height": 1032})  # A4 less its margins
+    points = page.locator(".hero svg[role=img] text").evaluate_all(LABELS)
+    assert points
+    assert min(points) >= 7.5
 
 
 def test_everything_is_printed_on_demand(strozzi):

@@ -190,7 +190,9 @@ def test_player_counts_at_which_nothing_is_found_are_in_the_sentence():
 def test_a_study_of_one_strength_says_how_to_ask_the_others():
     def notes(*agents):
         study = ss.Study.of(game="strozzi", players=[3], lineups=[[agent] for agent in agents], deals=1000)
-        return study.verdict(seats({(3, "base", agent): FIRST for agent in agents}), Look(name="x")).notes
+        verdict = study.verdict(seats({(3, "base", agent): FIRST for agent in agents}), Look(name="x"))
+        assert not [note for note in verdict.printed if "asks" in note]  # paper has no commands
+        return verdict.notes
 
     others = "players: `strozzi balance strozzi` asks them too, in about a minute."
     assert notes("heuristic")[0] == f"Weak and trained {others}"
@@ -381,6 +383,8 @@ def test_a_verdict_on_variants_is_of_wins_and_scores(wins, scores, gap, said):
     verdict = changed(wins, scores, gap)
     assert verdict.answer == said
     assert verdict.subject.startswith("You changed: the tracks end at space 10 instead of 9 and 4 more changes.")
+    assert verdict.notes[-1].startswith("Of ")  # how many of the figures changed, which paper lacks
+    assert verdict.printed == list(verdict.notes[:-1])
     if CHANGED in wins:
         assert verdict.notes[0] == "Scores rise by 0.1 coins."
     if UNCLEAR in wins and CHANGED not in wins:

@@ -11,6 +11,7 @@ GAME = Game(
     tiers={"weak": "novice", "usual": "heuristic", "trained": "learned:redraws=4", "strong": "learned"},
     tier_notes={
         "weak": TierNote(
+            "the usual player, with one random move in ten",
             "The usual player, one in ten of whose moves is random",
             "its slips spoil its own plans",
             wins=0.075,
@@ -18,10 +19,12 @@ GAME = Game(
             players=4,
         ),
         "usual": TierNote(
+            "plays by rules of thumb",
             "Rules of thumb, which spend influence where they expect most points from spaces, tasks, chairs and coins",
             "it does not try its plans out",
         ),
         "trained": TierNote(
+            "learned from 180,000 games, and tries its plans out",
             "It plays each plan on to the next round, 4 times, and values the result by what 180,000 games taught",
             "it takes its rivals for usual players",
             wins=0.547,
@@ -29,6 +32,7 @@ GAME = Game(
             players=4,
         ),
         "strong": TierNote(
+            "the trained player, trying more plans out",
             "The trained player, which plays its plans on 16 times each",
             "it takes its rivals for usual players",
             wins=0.704,
