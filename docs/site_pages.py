@@ -1,6 +1,6 @@
 """Hooks of the documentation site (`mkdocs build`): pages that lie elsewhere in the repository, and links to its files.
 
-The home page is README.md. A link out of docs/ leads to a page if it is Markdown, otherwise to a copy of the file.
+README.md is the page readme.md. A link out of docs/ leads to a page if it is Markdown, otherwise to a copy of the file.
 """
 
 import os
@@ -11,7 +11,7 @@ from typing import Any
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).parents[1]
-HOME = {"README.md": "index.md"}  # in the repository -> on the site
+MOVED = {"README.md": "readme.md"}  # in the repository -> on the site
 _LINK = re.compile(r"(\]\()(?!\w+:|#)([^)#\s]+)(#[^)\s]*)?\)")
 
 
@@ -44,7 +44,7 @@ def _target(page: Path, link: str) -> Path:
 def _place(file: Path) -> str:
     """Return where a file of the repository lies on the site."""
     inside = file.relative_to(ROOT).as_posix()
-    return HOME.get(inside, inside.removeprefix("docs/"))
+    return MOVED.get(inside, inside.removeprefix("docs/"))
 
 
 def _moved(source: Path, place: str, link: str) -> str:

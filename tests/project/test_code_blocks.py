@@ -76,7 +76,7 @@ def test_the_checks_of_the_page_pass_for_its_game(tmp_path):
 
 def commands(page):
     """Every command of a page, in its blocks and alone in a cell of a table, without what a shell makes of it."""
-    yield from re.findall(r"\| `(strozzi [^`]+)` \|$", PAGES[page], re.MULTILINE)
+    yield from re.findall(r"\| `(strozzi [^`]+)` (?=\|)", PAGES[page])
     for language, text in FENCED.findall(PAGES[page]):
         if language in ("", "console", "bash", "sh"):
             for line in text.replace("\\\n", " ").splitlines():

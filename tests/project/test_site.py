@@ -19,7 +19,7 @@ def test_the_site_is_built_without_a_warning_and_has_what_pages_link_to(tmp_path
     assert "WARNING" not in done.stderr
     assert 'not included in the "nav"' not in done.stderr
     pages = [file.relative_to(tmp_path).as_posix() for file in tmp_path.rglob("*.html")]
-    assert {"index.html", "api/index.html", "rules/strasbourg/index.html", "CHANGELOG/index.html"} <= set(pages)
+    assert {"index.html", "readme/index.html", "api/index.html", "rules/strasbourg/index.html"} <= set(pages)
     for page in pages:
         place = tmp_path / page
         for link in re.findall(r'<(?:a|img)[^>]* (?:href|src)="([^"#:?]+)["#]', place.read_text("utf-8")):
