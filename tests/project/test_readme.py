@@ -5,6 +5,7 @@ import tomllib
 
 import pytest
 
+from benchmarks import benchmark
 from paths import ROOT
 from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import load_agent
@@ -15,6 +16,19 @@ from strozzi_sim.study.folders import study_of
 def blocks(language, page="README.md"):
     text = (ROOT / page).read_text()
     return [block for kind, block in re.findall(r"```(\w*)\n(.*?)```", text, re.DOTALL) if kind == language]
+
+
+questions = benchmark("questions")
+
+
+def test_the_front_door_has_twenty_questions_and_commands_that_can_be_timed(questions):
+    front, readme = (page.read_text() for page in questions.PAGES)
+    rows = re.findall(r"^\| .*", front, re.MULTILINE)
+    assert [int(number) for number in re.findall(r"^\| (\d+)\. ", "\n".join(rows), re.MULTILINE)] == [*range(1, 21)]
+    timed = {row[2] for row in questions.ROW.finditer(front)}
+    assert len(timed) == sum("| `" in row for row in rows) > 30
+    assert 5 < len(found := {row[2] for row in questions.ROW.finditer(readme)})
+    assert found <= timed
 
 
 def test_the_study_is_one():
