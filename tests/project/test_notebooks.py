@@ -22,7 +22,7 @@ def execute(*arguments):
 
 
 def test_every_notebook_is_known_small_and_without_traces_of_a_machine():
-    assert len(NAMES) == 10
+    assert len(NAMES) == 11
     for name in NAMES:
         path = FOLDER / f"{name}.ipynb"
         assert path.stat().st_size < 300_000
@@ -66,6 +66,7 @@ def test_a_bar_is_shown_and_leaves_nothing_behind():
 @pytest.mark.nightly_for(
     "compare-bots",
     "make-it-fairer",
+    "strozzi-for-six",
     "strategy-heatmaps",
     "train-your-own",
     "pricing-lots",
