@@ -179,7 +179,7 @@ def table_text(
     Args:
         name: name of the table.
         tables: the tables of results.
-        player_names: what a game calls the agents of its tiers: "heuristic" is "usual".
+        player_names: what a game calls the agents of its tiers: agent -> "usual".
         most: lines shown; those beyond are only counted, except in heat maps.
     """
     from strozzi_sim.declare.figure_tables import figures_in

@@ -17,10 +17,10 @@ from strozzi_sim.play.analyse import (
     PARTS,
     UNEXPLAINED,
     GameAnalysis,
-    JudgedDecision,
     level_words,
     signed,
 )
+from strozzi_sim.play.judged import JudgedDecision
 from strozzi_sim.play.records import RecordedGame
 from strozzi_sim.report.html_tables import PageTable, TableCell
 from strozzi_sim.report.page import TEXTS, Content, Item, Number, PageSection, render
