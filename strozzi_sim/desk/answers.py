@@ -152,8 +152,8 @@ class Shelf:
             place = self.folder / str(number)
             words = words_for(asked, place)
             given = {name: getattr(asked, name) for name in Asked.__struct_fields__}
-            calls = {"command": command_of(words), "python": python_of(words)}
-            answer = ShelfAnswer(**given, **calls, number=number, box=changes_of_box(asked))
+            command, python = command_of(words), python_of(words)
+            answer = ShelfAnswer(**given, number=number, command=command, python=python, box=changes_of_box(asked))
             self._write()
             with storage_errors(f"cannot write {place}"):
                 place.mkdir()
