@@ -8,7 +8,6 @@ command fails.
 """
 
 import argparse
-import os
 import re
 import signal
 import subprocess
@@ -26,14 +25,14 @@ SERVES = re.compile(r"strozzi (desk|play .*--web)")
 def run(command: str, folder: Path) -> tuple[float, int]:
     """Return the seconds that a command takes, until its end or its address, and its exit code."""
     began = time.perf_counter()
+    command = f"exec {command}"  # the shell becomes the command, which signals then reach
     with subprocess.Popen(
-        command, shell=True, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
+        command, shell=True, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     ) as running:
         for line in running.stdout or ():
-            if SERVES.match(command) and b"http://" in line:
-                seconds = time.perf_counter() - began
-                os.killpg(running.pid, signal.SIGINT)
-                return seconds, 0
+            if SERVES.search(command) and b"http://" in line:
+                running.send_signal(signal.SIGINT)
+                return time.perf_counter() - began, 0
         running.wait()
     return time.perf_counter() - began, running.returncode
 
