@@ -83,7 +83,7 @@ PICTURES: dict[str, tuple[str, Callable[[Any], None], tuple[int, int]]] = {
     "page-strasbourg": ("city", city, (1280, 800)),
     "page-worth": ("worth", first_screen, (1280, 800)),
     "six-answer": ("six", first_screen, (1280, 800)),
-    "six-sheet": ("six", printed, (850, 750)),
+    "six-sheet": ("six", printed, (850, 880)),
     "six-desk": ("", changed_box, (1280, 800)),
 }
 
