@@ -334,7 +334,9 @@ def _note(game: Game, cells: Sequence[SeatCell], lineup: str, statements: Sequen
             clauses.append(f"{statement.wins(own)} games{at}")
     if none := _without_a_seat(cells, lineup):
         at = f" {at_players(cell.players for cell in none)}" if len(none) < len(counts) else ""
-        clauses.append(f"no seat is found to win more{at}: {_most_gained(none, 'at most')}")
+        is_open = any(cell.verdict == OPEN for cell in none)  # as a picture's interval may suggest
+        known = "it is not certain that a seat wins more" if is_open else "no seat is found to win more"
+        clauses.append(f"{known}{at}: {_most_gained(none, 'at most')}")
     return with_capital(f"{_with(game, [lineup], _lineups(cells))}{'; '.join(clauses)}.") if clauses else ""
 
 
