@@ -96,6 +96,12 @@ class GameAnalysis:
         parts = self.summed_parts(seat)
         return max(parts[name] for name in _CAUSES) > abs(parts[UNEXPLAINED])
 
+    def is_told_by_wins(self, seat: int) -> bool:
+        """Return whether another cause is clearly worth more of a seat's win than the largest cause of its lead."""
+        of_lead, of_win = self.summed_parts(seat), self.summed_parts(seat, WIN)
+        cause = max(_CAUSES, key=lambda name: of_lead[name])
+        return max(of_win[name] for name in _CAUSES) > of_win[cause] + _OTHER
+
     def _parts_and_result(self, seat: int) -> dict[str, Worth]:
         return {**self.parts(seat), "result": self.result[seat]}
 
@@ -164,9 +170,8 @@ class GameAnalysis:
         detail = f"{who} ended {self._amount(abs(lead))} {place} {others}."
         cause = max(_CAUSES, key=lambda name: parts[name])
         won, known = _CAUSES[cause]
-        of_win = self.summed_parts(winner, WIN)
         is_clear = self.is_clear(winner)
-        if not is_clear or max(of_win[name] for name in _CAUSES) > of_win[cause] + _OTHER:
+        if not is_clear or self.is_told_by_wins(winner):
             unexplained = f"{self._amount(abs(parts[UNEXPLAINED]))} stay unexplained, "
             why = f"{'' if is_clear else unexplained}{known} worth {signed(parts[cause])}"
             turn = next(iter(self.turning_points(1)), None)

@@ -129,9 +129,12 @@ def _numbers(analysis: GameAnalysis) -> tuple[Number, ...]:
     kinds = {"luck": "by luck", "rivals_errors": "by rivals' mistakes", "own_errors": "by its own mistakes"}
     if not analysis.is_clear(winner):
         kinds = {UNEXPLAINED: "that stay unexplained", "luck": "by luck", MISTAKES: "by all mistakes together"}
-    parts = analysis.summed_parts(winner)
+    parts, what = analysis.summed_parts(winner), f"{analysis.unit} of the winner's lead"
+    if analysis.is_told_by_wins(winner):
+        parts = {name: 100 * part for name, part in analysis.summed_parts(winner, WIN).items()}
+        what = "games of 100 of the winner's chance"
     worths = {words: signed(parts[name]) for name, words in kinds.items()}
-    return tuple(Number(worth, "", f"{analysis.unit} of the winner's lead {words}") for words, worth in worths.items())
+    return tuple(Number(worth, "", f"{what} {words}") for words, worth in worths.items())
 
 
 def _costliest_row(decision: JudgedDecision, analysis: GameAnalysis, steps: Sequence[int]) -> tuple[str, ...]:

@@ -108,6 +108,8 @@ def test_a_cause_of_the_lead_that_is_not_that_of_the_win_is_not_named():
     turned = "it turned in round 2, by good luck of the second player: its chance to win rose from 40 to 90 of 100"
     assert answer == f"The second player won; {turned}."
     assert detail.endswith("All mistakes together are worth +96.")
+    shown = {number.what: number.value for number in _numbers(analysis)}
+    assert shown["games of 100 of the winner's chance by luck"] == "+50"
 
 
 def test_a_shared_win_has_no_single_cause():

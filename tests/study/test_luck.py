@@ -133,7 +133,7 @@ def test_the_verdict_says_what_decides():
     )
     leader, kings, length = verdict.subject.split("; ")
     assert re.fullmatch(r"The leader at half-time wins \d+ of 100 games \(\d+ to \d+\)", leader)
-    assert re.fullmatch(r"a game takes \d+ minutes\.", length)
+    assert re.fullmatch(r"a game takes \d+ minutes at 30 seconds a decision\.", length)
     assert re.fullmatch(r"at \d+ of 100 decisions a loser picks the winner", kings)
     followed = found.tables["drama"].query("lineup == 'learned,heuristic,heuristic'").set_index("figure")
     assert re.fullmatch(
@@ -172,7 +172,7 @@ def test_the_share_of_who_plays_is_said_of_fields_and_never_of_the_game():
     assert answer.replace("\N{NARROW NO-BREAK SPACE}", " ") == (
         "Luck decides 3 % of who wins with one usual player among random moves."
     )
-    assert length == "A game takes 120 minutes."
+    assert length == "A game takes 120 minutes at 20 seconds a decision."
     assert note == "That is 120 minutes, at 20 seconds a decision, of which a game has 120 at 4 players."
     assert who.replace("\N{NARROW NO-BREAK SPACE}", " ") == (
         "Luck decides, at 4 players: 96.4 ± 0.7 % in games of usual players, the trained player with beyond 1 and level 3, trader and picky and 3 ± 1 % "
@@ -288,7 +288,7 @@ def test_an_answer_on_luck_names_no_number_that_is_not_known_and_no_parameters()
     assert "nan" not in verdict.subject
     assert said(1.01, 0.1).answer.startswith("Luck decides hardly anything of who wins with ")
     assert said(0.5, 0.1).subject.endswith(
-        "; at 10 of 100 decisions a loser picks the winner; a game takes 40 minutes."
+        "; at 10 of 100 decisions a loser picks the winner; a game takes 40 minutes at 20 seconds a decision."
     )
     several = said(0.5, 0.1, "greedy,racer,trader,picky,eager,random,heuristic").answer
     assert several.replace("\N{NARROW NO-BREAK SPACE}", " ") == "Luck decides 50 % of who wins with 3 agents."

@@ -62,7 +62,9 @@ def _auctions(components: Mapping[str, Any]) -> dict[str, Restriction]:
         skipped = k == 0 and components["switches"]["skip_A_round1"]
         use = Use("bid", f"step == {STEPS[k]}", Occasions("round", "rounds", "round > 1") if skipped else _ROUNDS)
         text = f"no stack may be turned over in step {STEPS[k]} ({subject})"
-        by_name[f"step:{STEPS[k]}"] = Restriction(text, _forbid_bids([k]), use, noun=f"bids in step {STEPS[k]}")
+        by_name[f"step:{STEPS[k]}"] = Restriction(
+            text, _forbid_bids([k]), use, noun=f"bids in step {STEPS[k]} ({subject})"
+        )
     guilds_of_steps = [guild for card in components["round_cards"] for guild in card["guilds"].values()]
     for k, guild in enumerate(components["guilds"]["order"]):
         use = Use("bid", f"guild == {guild}", Occasions("seat", "its steps", times=guilds_of_steps.count(guild)))

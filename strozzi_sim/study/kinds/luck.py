@@ -240,7 +240,10 @@ class Luck(Following):
         span = each[0] if len(each) == 1 else f"{each[0]} to {each[-1]}"
         counts = at_players(int(field.players) for field in fields)
         taken = f"{self.seconds:g} seconds a decision, of which a game has {listed(decisions)} {counts}"
-        return f"a game takes {span} minutes", f"That is {listed(each)} minutes, at {taken}."
+        return (
+            f"a game takes {span} minutes at {self.seconds:g} seconds a decision",
+            f"That is {listed(each)} minutes, at {taken}.",
+        )
 
     def _notes(self, shares: pd.DataFrame, players: int) -> Iterator[str]:
         """Yield how much of who wins is luck in each field."""
