@@ -390,9 +390,9 @@ def level_sentence(level: tuple[float, float, float], top: int, choices: int) ->
     """Return a level and what so many decisions tell of it as a sentence.
 
     >>> level_sentence((1.0, -1.0, 7.2), 10, 29)
-    'You played like a computer player of level 1 of 10; 29 decisions tell only that it is below 8.'
+    'You played like a computer player of level 1 of 10; 29 decisions tell only that your level is below 8.'
     >>> level_sentence((-1.0, -1.0, 4.2), 10, 28)
-    'You erred more than the weakest computer player, level 0 of 10; 28 decisions tell only that you are below 5.'
+    'You erred more than the weakest computer player, level 0 of 10; 28 decisions tell only that your level is below 5.'
     """
     value, low, high = level
     is_below = value < 0
@@ -403,5 +403,5 @@ def level_sentence(level: tuple[float, float, float], top: int, choices: int) ->
         tell = "are too few to tell a level"
     else:
         known = f"below {most}" if low < 0 else f"above {least}" if most > top else f"{least} to {most}"
-        tell = f"tell only that {'you are' if is_below else 'it is'} {known}"
+        tell = f"tell only that your level is {known}"
     return f"You {played}; {pluralize(choices, 'decision')} {tell}."

@@ -177,11 +177,11 @@ def test_numbers_of_one_size_are_not_told_apart():
         said = judge(heats)
         assert all(each.places == (1, 14) for each in said.values() if each.status == HEAVY)
         assert not any(each.status == REAL for each in said.values())
-        headline, largest, rivals, *_ = study.verdict({"weights": table_of(study, heats, said)}, ss.Look()).lines
-        assert rivals.startswith("May matter as much: ")
-        assert rivals.endswith(" and 4 other numbers.")
-        assert headline.startswith("No number is found to matter most: one step of any moves a player by at most ")
-        assert (largest.count("large: "), rivals.count("large: ")) == (1, 9)
+        headline, _, rivals, unknown, *_ = study.verdict({"weights": table_of(study, heats, said)}, ss.Look()).lines
+        assert rivals.startswith("The others: ")
+        assert unknown.startswith("4 other numbers may matter as much: one step of any moves a player by at most ")
+        assert headline.startswith("Found to matter most: large: ")
+        assert (headline.count("large: "), rivals.count("large: ")) == (1, 9)
 
 
 def test_a_number_that_is_measured_less_is_below_those_listed_only_if_it_is_known():

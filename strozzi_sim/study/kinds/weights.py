@@ -46,7 +46,7 @@ from strozzi_sim.study.running import PlayHeat, play
 from strozzi_sim.study.screen import Change, Screen, changed_box, moved
 from strozzi_sim.study.searching import Heats, SearchStudy
 from strozzi_sim.study.targets import Measured
-from strozzi_sim.study.verdict import Verdict, games_at_most
+from strozzi_sim.study.verdict import MOST_WORDS, Verdict, games_at_most, word_count
 from strozzi_sim.study.wording import grouped
 
 CHUNKS = 50
@@ -189,10 +189,7 @@ class Weights(SearchStudy):
 
 
 def _headline(table: pd.DataFrame, by_key: pd.DataFrame, game: Game) -> Iterator[str]:
-    """Yield the number that moves the shares of wins most, or how far any moves them at most; and what is known of it.
-
-    That is the interval, and the numbers that may move them as much.
-    """
+    """Yield the number that moves the shares of wins most, its interval, and those that may move them as much."""
     heavy = by_key[by_key["status"] == HEAVY]
     bound = f"one step of any moves a player by {games_at_most(by_key['most'].max())}"
     if heavy.empty:
@@ -207,17 +204,21 @@ def _headline(table: pd.DataFrame, by_key: pd.DataFrame, game: Game) -> Iterator
     change = f"at {row['to']:g} instead of {row['from']:g} {_who(row)} wins {size} of 100 games {more}"
     low, high = sorted((100 if row["value"] > 0 else -100) * row[side] for side in ("low", "high"))
     rivals = [str(key) for key in by_key.index[by_key["most"] >= heavy["least"].iloc[0]] if key != best]
-    if rivals:
-        yield f"No number is found to matter most: {bound}."
-        yield f"Most is found of {label}: {change} ({low:.1f} to {high:.1f})."
+    interval = f"The interval is {low:.1f} to {high:.1f} games of 100."
+    if not rivals:
+        yield from (f"{with_capital(label)} matters most: {change}.", interval)
+        return
+    alike = [name_of_key(game, key).label for key in rivals if key in heavy.index]
+    first = f"Found to matter most: {label}{f' and {len(alike)} others' if alike else ''}"
+    answer = f"{first}; {change}."
+    if word_count(answer) <= MOST_WORDS:
+        yield from (answer, interval)
     else:
-        yield f"{with_capital(label)} matters most: {change}."
-        yield f"The interval is {low:.1f} to {high:.1f} games of 100."
-    known_rivals = [name_of_key(game, key).label for key in rivals if key in heavy.index]
-    unknown = len(rivals) - len(known_rivals)
-    others = [pluralize(unknown, "other number")] if unknown else []
-    if rivals:
-        yield f"May matter as much: {listed([*known_rivals, *others])}."
+        yield from (f"{first}; its step is worth {size} of 100 games.", f"{with_capital(change)}. {interval}")
+    if alike:
+        yield f"The others: {listed(alike)}."
+    if unknown := len(rivals) - len(alike):
+        yield f"{pluralize(unknown, 'other number')} may matter as much: {bound}."
 
 
 def _who(row: Any) -> str:
