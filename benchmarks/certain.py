@@ -396,7 +396,7 @@ CLAIMS: dict[str, Callable[[Said, re.Match[str]], bool]] = {
     r"^(\S+) finishes ahead of (.+?) at \d": ahead,
     r"(\S+) beats (\S+?)(?=,|\.)": ahead,
     r"A challenger wins .* against copies": beats_copies,
-    r"matters most: .* wins ([\d.]+) of 100 games": moves,
+    r"(?:matters most: |to matter most: ).* wins ([\d.]+) of 100 games": moves,
     r"Of [\d,]+ figures, .*": counted,
     r" look (?:most like those of (.+?)\.$|like .* err about ([\d.]+) .* \(level (\d+) of)": fits,
     r"Your players are not equally strong": unequal_players,
