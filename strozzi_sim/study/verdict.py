@@ -25,8 +25,8 @@ class Verdict:
     answer: str  # a sentence of at most MOST_WORDS words, with one or two numbers
     subject: str = ""  # a sentence on what was changed or taken away
     notes: tuple[str, ...] = ()  # sentences: who played, what could be missed, other places; the first matter most
-    unprinted: tuple[str, ...] = ()  # those of the notes that a sheet of paper lacks, beside those with commands
     changes: tuple[str, ...] = ()  # KEY=VALUE of the changed box that the answer names, if it finds one
+    unprinted: tuple[str, ...] = ()  # those of the notes that a sheet of paper lacks, beside those with commands
 
     @property
     def lines(self) -> list[str]:
