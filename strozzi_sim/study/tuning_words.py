@@ -73,7 +73,7 @@ class TuneAnswer:
             answer = f"{subject.removesuffix('.')}, if {NUMBERS[count]} change{'s' if count == 1 else ''}."
             subject = with_capital(f"{changes}.")
         notes = tuple(filter(None, [*others, *self._smaller(), check]))
-        return Verdict(answer, subject, notes, self._settings())
+        return Verdict(answer, subject, notes, self._settings(), unprinted=(check,))
 
     def changes(self, rung: int) -> str:
         """Return the changed numbers of a rung as clauses."""
@@ -124,7 +124,8 @@ class TuneAnswer:
             notes.append("That is so as far as the boxes show that were played, and what was fitted to them.")
         if self.told_rung and check:
             notes.append(check)
-        return Verdict(answer, box, tuple(notes), self._settings() if is_undecided else ())
+        changes = self._settings() if is_undecided else ()
+        return Verdict(answer, box, tuple(notes), changes, unprinted=(check,))
 
     def ladder(self, names: Mapping[int, str]) -> pd.DataFrame:
         """Return the ladder as text: box, target, its figure with the interval, what is wanted, and the status.

@@ -277,6 +277,8 @@ def test_only_an_undecided_rung_of_fewer_changes_may_do() -> None:
     less = [note for note in verdict.notes if note.startswith("Undecided")]
     assert less == ["Undecided is whether less would do: space 7 of the tracks pays 20 coins instead of 5."]
     assert len(verdict.changes) == 2
+    assert any("strozzi compare" in note for note in verdict.notes)
+    assert not any("strozzi compare" in note for note in verdict.printed)  # paper has no commands
 
 
 def test_a_verdict_names_a_box_unless_nothing_changes_or_its_box_misses_a_target() -> None:
