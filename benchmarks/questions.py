@@ -46,7 +46,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         for command, before in stated.items():
             seconds, code = run(command, Path(folder))
-            measured[command] = str(max(1, round(seconds)))
+            measured[command] = before if code else str(max(1, round(seconds)))
             failed += code != 0
             print(f"{seconds:6.1f} (page: {before}) {'' if code == 0 else f'exit code {code} '}{command}", flush=True)
     for page, text in texts.items():
