@@ -160,7 +160,7 @@ def test_the_heatmap_command(finished, tmp_path):
     asked = "heatmap strozzi --rows flag --columns port --deals 50 --players 3-4"
     done = strozzi(*asked.split(), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "3 players, heuristic, share" in done.stdout
+    assert "3 players, usual, share" in done.stdout
     assert re.search(r"^pirate +\d+\s±\s\d+\s%", done.stdout, re.MULTILINE)
     assert not list(tmp_path.iterdir())
     folder = copied(finished, tmp_path)
