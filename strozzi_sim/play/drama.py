@@ -38,7 +38,7 @@ DECIDED = 0.95  # chance of the winners from which a game counts as decided, if 
 CLEAR = 0.10  # least lead of a clear favourite; least effect on a rival's chance of a choice that makes a king
 HOPELESS = 0.01  # highest chance of a seat that counts as unable to win
 TESTS = 1000  # playouts on which two chosen actions are compared
-HALVES = 300  # games, at least, whose leader after half of the decisions is known; one costs a hundredth of a story
+HALVES = 300  # games of compiled agents, at least, whose leader after half of the decisions is known
 DECIDED_AFTER = share(
     "decided_mean", "part of its decisions after which a game is decided", "decisions taken when a game is decided"
 )
@@ -235,16 +235,25 @@ def drama_of(chances: Array, winners: Array, taken: Array, playouts: int) -> tup
     return decided, int((leaders[1:] != leaders[:-1]).sum()), float(of_winners.min())
 
 
+def halves_of(match: Match, games: int) -> int:
+    """Return of how many games the leader after half is known: HALVES, since one costs a hundredth of a story.
+
+    In games of agents in Python, whose play takes longer than the playouts, only of those that are followed.
+    """
+    return games if match.in_python else max(games, HALVES)
+
+
 def drama_figures(
     match: Match, playing: Match, games: int, playouts: int, tick: Callable[[int], None] = lambda done: None
 ) -> dict[Figure, Estimate]:
-    """Return the figures of deals 0 .. games - 1, of the leader after half of a game those of HALVES or more.
+    """Return the figures of deals 0 .. games - 1, of the leader after half of a game those of `halves_of`.
 
     See `follow` for the arguments. The seats rotate.
     """
     from joblib import Parallel, delayed
 
-    seated = [(_rotated(match, deal), _rotated(playing, deal), deal, playouts) for deal in range(max(games, HALVES))]
+    deals = range(halves_of(match, games))
+    seated = [(_rotated(match, deal), _rotated(playing, deal), deal, playouts) for deal in deals]
     parallel = Parallel(require="sharedmem", return_as="generator")
     per_game = []
     for story in parallel(delayed(follow)(*game) for game in seated[:games]):

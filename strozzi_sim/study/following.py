@@ -11,7 +11,7 @@ import pandas as pd
 
 from strozzi_sim.declare.figure_tables import FigureTable, pick
 from strozzi_sim.facts.figures import DECISIONS
-from strozzi_sim.play.drama import HALVES, drama_of_lineup, follow, follow_to_half, is_quick, quick_match
+from strozzi_sim.play.drama import drama_of_lineup, follow, follow_to_half, halves_of, is_quick, quick_match
 from strozzi_sim.study.cells import Cell
 from strozzi_sim.study.model import Study
 from strozzi_sim.study.progress import Show
@@ -52,7 +52,8 @@ class Following(Study):
             followed = monotonic()
             follow_to_half(cell.match, playing, 0, self.playouts)
             games = self._games_to_follow(cell, story.decisions)
-            seconds += games * (followed - start) + max(HALVES - games, 0) * (monotonic() - followed)
+            halves = halves_of(cell.match, games) - games
+            seconds += games * (followed - start) + halves * (monotonic() - followed)
         return seconds / max(len(timed), 1) * len(cells) / workers
 
     def followed_tables(self, tables: Mapping[str, Any], show: Show) -> dict[str, Any]:

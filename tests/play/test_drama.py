@@ -1,5 +1,7 @@
 """The drama of `luck`: planted games of chance and of kings are read as what they are."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -16,6 +18,7 @@ from strozzi_sim.play.drama import (
     drama_of,
     follow,
     follow_to_half,
+    halves_of,
 )
 from strozzi_sim.play.position import Position
 from strozzi_sim.simulation.match import Match
@@ -120,7 +123,9 @@ def test_a_game_followed_to_its_half_has_the_leader_of_its_story():
     match = match_of()
     halves = [follow_to_half(match, match, deal, 60) for deal in range(4)]
     assert halves == [follow(match, match, deal, 60).halfway for deal in range(4)]
-    assert drama_figures(match, match, 3, 50)[HALFWAY].n == HALVES
+    assert drama_figures(match, match, 3, 50)[HALFWAY].n == halves_of(match, 3) == HALVES
+    assert halves_of(match, HALVES + 1) == HALVES + 1
+    assert halves_of(SimpleNamespace(in_python=True), 30) == 30
 
 
 @pytest.mark.parametrize(("gain", "kings"), [(0.4, True), (0.0, False)])
