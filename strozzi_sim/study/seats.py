@@ -107,7 +107,7 @@ def seat_verdict(tables: Tables, game: Game, chunks: int = MAX_CHUNKS) -> Verdic
         answer = whole or first.short_answer(game, cells)
         wins = pick(tables["seats"], variant=first.main.variant, figure="win_share")
         agents = strengths(game, _lineups(cells))
-        subject = _by_strength(first, wins, agents) if agents else ""
+        subject = _by_strength(first, wins, agents, is_whole=bool(whole)) if agents else ""
         said = () if not whole else first.lineups if agents else (first.main.lineup,)
         others = [lineup for lineup in _lineups(cells) if lineup not in said]
         notes += [_note(game, cells, lineup, statements) for lineup in others[:_MOST_NOTED]]
@@ -125,23 +125,29 @@ def seat_verdict(tables: Tables, game: Game, chunks: int = MAX_CHUNKS) -> Verdic
     return Verdict(answer, subject, notes=tuple(filter(None, notes)))
 
 
-def _by_strength(statement: "SeatStatement", wins: pd.DataFrame, agents: Mapping[str, str]) -> str:
+def _by_strength(statement: "SeatStatement", wins: pd.DataFrame, agents: Mapping[str, str], *, is_whole: bool) -> str:
     """Return the games of 100 that the statement's seat wins among players of the other strengths, as a sentence.
+
+    A strength that has too few games at one of the player counts is left out.
 
     Args:
         statement: what the headline says, with the numbers of one strength.
         wins: the share of wins of every seat.
         agents: strength -> agent, of all who play.
+        is_whole: whether the headline has the numbers of its strength; otherwise they are among these.
     """
-    names = {agent: strength for strength, agent in agents.items()}
-    counts = sorted({cell.players for cell in statement.cells})
-    is_said = len(statement.lineups) < len(agents)  # in the answer, whose numbers they are
-    texts = [] if is_said else [f"{names[statement.main.lineup]} players"]
+    main = statement.main.lineup
+    counts = [cell.players for cell in statement.of(main)]
+    at = at_players(counts) if len(counts) < wins["players"].nunique() else ""
+    # in a headline on whoever plays, it is not said whose the numbers are
+    whose = next(name for name, agent in agents.items() if agent == main)
+    whose = f"{whose} players" if is_whole and len(statement.lineups) == len(agents) else ""
+    texts = [" ".join(filter(None, [whose, at]))] if whose or at else []
     for strength, agent in agents.items():
-        rows = wins[wins["lineup"] == agent].itertuples(index=False)
+        rows = wins[(wins["lineup"] == agent) & wins["value"].notna()].itertuples(index=False)
         own = {row.players: row for row in rows if seat_words(int(row.seat), row.players) == statement.seat}
         shown = [own[count] for count in counts if count in own]
-        if agent != statement.main.lineup and len(shown) == len(counts):
+        if (agent != main or not is_whole) and len(shown) == len(counts):
             half = max(max(row.high - row.value, row.value - row.low) for row in shown)
             texts.append(f"{strength}: {_shares([row.value for row in shown])} (± {rounded_up(half)})")
     fair = f"fair: {_shares([1 / count for count in counts])}"

@@ -228,6 +228,10 @@ def test_strengths_of_play_are_named_in_words_with_the_numbers_of_usual_players(
         "Usual players; weak: 39, 31, 26, 23 (± 0.3); trained: 39, 31, 26, 23 (± 0.3); fair: 33, 25, 20, 17."
     )
     assert notes == ("At 4 players with usual players the last player wins 19; 25 would be fair.",)
+    few = seats(every)
+    is_unknown = (few["seats"]["players"] == 3) & (few["seats"]["lineup"] == "learned")
+    few["seats"].loc[is_unknown, ["value", "low", "high"]] = np.nan
+    assert seat_verdict(few, STUDY.the_game).subject == "Weak: 39, 31, 26, 23 (± 0.3); fair: 33, 25, 20, 17."
     two = {cell: shares for cell, shares in every.items() if cell[0] < 5}
     answer, notes = seats_said(two)
     assert answer == (
