@@ -40,7 +40,9 @@ class SideBySide(Balance):
         if all(box == boxes[0] for box in boxes):
             advice = f"Players are compared by `strozzi compare {self.game} AGENT AGENT`."
             notes = (advice,) if len(self.lineups) > 1 else ()
-            return Verdict("These studies play the same box, so that nothing is compared.", notes=notes)
+            return Verdict(
+                "These studies play the same box, so that nothing is compared.", notes=notes, unprinted=notes
+            )
         return Verdict("Nothing is compared: no line-up plays different boxes of two studies that share a base.")
 
 

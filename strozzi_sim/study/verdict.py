@@ -26,7 +26,7 @@ class Verdict:
     subject: str = ""  # a sentence on what was changed or taken away
     notes: tuple[str, ...] = ()  # sentences: who played, what could be missed, other places; the first matter most
     changes: tuple[str, ...] = ()  # KEY=VALUE of the changed box that the answer names, if it finds one
-    unprinted: tuple[str, ...] = ()  # those of the notes that a sheet of paper lacks, beside those with commands
+    unprinted: tuple[str, ...] = ()  # those of the notes that a sheet of paper lacks, such as commands
 
     @property
     def lines(self) -> list[str]:
@@ -40,8 +40,8 @@ class Verdict:
 
     @property
     def printed(self) -> list[str]:
-        """The notes for a sheet of paper, without commands, which are in back-ticks."""
-        return [note for note in self.notes if "`" not in note and note not in self.unprinted]
+        """The notes for a sheet of paper."""
+        return [note for note in self.notes if note not in self.unprinted]
 
     def with_notes(self, notes: Iterable[str]) -> "Verdict":
         """Return the verdict with more notes after its own."""

@@ -185,7 +185,8 @@ class Balance(WithWorth):
         if question == HEATMAPS:
             return verdict_on_maps(self, tables, look)
         if question == SEATS:
-            verdict, further = seat_verdict(tables, self.the_game, self.chunks), _further_players(self)
+            further = tuple(_further_players(self))
+            verdict = replace(seat_verdict(tables, self.the_game, self.chunks), unprinted=further)
             is_of_one = len(set(self.lineups)) == 1
             return replace(verdict, notes=(*further, *verdict.notes)) if is_of_one else verdict.with_notes(further)
         return verdict_on_page(self, tables, question)
