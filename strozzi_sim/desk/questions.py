@@ -32,7 +32,7 @@ from strozzi_sim.study.box_numbers import box_number, numbers, tunable_numbers
 from strozzi_sim.study.cells import SEAT_GAP
 from strozzi_sim.study.kinds import KINDS
 from strozzi_sim.study.kinds.balance import TIERS
-from strozzi_sim.study.wording import lineup_words, player_sentence, player_words
+from strozzi_sim.study.wording import lineup_words, player_sentence, player_words, players_words
 
 Json = dict[str, Any]
 _SILENT = ("provenance", "provenance_note", "id")  # keys without a field: a designer does not change them
@@ -205,7 +205,10 @@ def box_of(game: str | Game, variant: str = BASE, settings: Sequence[str] = ()) 
     box |= {"variants": {BASE: "the published game", **shipped}, "players": list(game.player_counts)}
     box |= {"columns": columns, "things": list(restrictions(game, unchanged))}
     box |= {"aims": aims_of(game), "tunable": tunable_of(game, changed), "sweeps": sweeps_of(game, unchanged, changed)}
-    agents = [(name, agent, player_sentence(game, agent)) for agent, name in game.player_names.items()]
+    agents = [
+        (name, agent, player_sentence(game, agent), players_words(game, agent))
+        for agent, name in game.player_names.items()
+    ]
     return box | {"agents": agents, "usual": game.default_agent, "opponent": player_words(game, opponent_of(game))}
 
 

@@ -122,10 +122,11 @@ def test_changed_added_and_removed_cards_are_marked():
 def test_the_players_of_a_game_are_named_and_each_has_a_sentence():
     box = box_of(load_game("strozzi"))
     assert [name for name, *_ in box["agents"]] == ["random moves", "weak", "usual", "trained", "strong"]
-    assert [agent for _, agent, _ in box["agents"]] == ["random", *load_game("strozzi").tiers.values()]
+    assert [agent for _, agent, *_ in box["agents"]] == ["random", *load_game("strozzi").tiers.values()]
     assert box["opponent"] == "the trained player"
     assert box_of(load_game("strasbourg"))["opponent"] == "the trained player"
-    (trained,) = [words for name, _, words in box["agents"] if name == "trained"]
+    assert [words for *_, words in box["agents"]][:2] == ["random moves", "weak players"]
+    (trained,) = [words for name, _, words, _ in box["agents"] if name == "trained"]
     assert trained.endswith("it wins 47 of 100 games against three usual players (4,000 games; 25 would be equal).")
 
 

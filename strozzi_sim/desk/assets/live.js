@@ -46,7 +46,7 @@ function chooseCounts() {
     post();
   } }), String(each)));
   if (!box().agents.some(([, agent]) => agent === agents)) agents = "";
-  const usual = box().agents.map(([name, agent]) => el("option", { value: agent }, `${name} players`));
+  const usual = box().agents.map(([, agent, , players]) => el("option", { value: agent }, players));
   const made = el("select", { "aria-label": "Who plays", onchange: event => { agents = event.target.value; post(); } }, ...usual);
   made.value = agents || box().usual;
   at("live-who").replaceChildren(el("span", { class: "muted" }, "Players"), ...boxes, made);
