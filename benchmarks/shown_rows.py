@@ -21,7 +21,7 @@ ESTIMATE = re.compile(
     rf"(?P<value>{NUMBER})(?: ± (?P<half>{NUMBER}))?(?:(?: %| points)(?= \())?(?: \((?P<low>{NUMBER}) to (?P<high>{NUMBER})\))?(?P<unit> %| points)?"
 )
 ASIDE = re.compile(  # numbers of the plan, of the method and of the components, and those that `bounds` checks
-    r"(?:\d+, )*(?:\d+ and )?\d+ players|levels? \d+ (?:of|to) \d+|seat \d|to within 0.5 points|[\d.]+ % would be equal|equal chance is [\d.]+ %|half of [\d,]+|half a game of 100|at (?:\d, )*(?:\d and )?\d(?= nobody|; at)|(?:[\d.]+, )*(?:[\d.]+ and )?[\d.]+ of \d+ (?:games)?|(?:one|\d of \d|player wins) [\d.]+\b|[\d.]+ would be (?:fair|equal)|instead of [\d.]+|from [\d.]+ to [\d.]+ points|\(gap .*?\)|Fairest found[^(]*|Also fairer than .*|the published [^(]*|Luck decides \d+ % of who wins|Each plays alone among .*|at [\d.]+ seconds|[Aa] leak in [\d.]+ %|probability is \d+ %|"
+    r"(?:\d+, )*(?:\d+ and )?\d+ players|levels? \d+ (?:of|to) \d+|seat \d|to within 0.5 points|[\d.]+ % would be equal|equal chance is [\d.]+ %|half of [\d,]+|half a game of 100|games of 100 apart|at (?:\d, )*(?:\d and )?\d(?= nobody|; at)|(?:[\d.]+, )*(?:[\d.]+ and )?[\d.]+ of \d+ (?:games)?|(?:one|\d of \d|player wins) [\d.]+\b|[\d.]+ would be (?:fair|equal)|instead of [\d.]+|from [\d.]+ to [\d.]+ points|\(gap .*?\)|Fairest found[^(]*|Also fairer than .*|the published [^(]*|Luck decides \d+ % of who wins|Each plays alone among .*|at [\d.]+ seconds|[Aa] leak in [\d.]+ %|probability is \d+ %|"
     r"(?<![\d.])[\d,]+ (?:deals?|games?|decisions|cells|figures|styles|challengers|strengths)\b|\d+ of \d+ |Of [\d,]+ figures, .*|and \d+ more|[a-z_]\w*\.[\w.]+(?: = [\d.; and]+)?|up to [\d.,]+( points?)?|at most [\d.]+ points? more|changes \d+ values? of .*"
 )  # fmt: skip
 

@@ -85,7 +85,7 @@ def _answer(command: str, results: "Results", every_table: bool) -> Answer:
         return Answer(checked, results.verdict.lines, 0 if checked["ok"] else 1)
     most = ALL_LINES if every_table else MOST_LINES
     if (name := results.added_map) and not results.new_games:
-        places = f"\n{results.interrupted}"
+        places = f"\n{results.interrupted}"  # why no folder has it; "" for results in memory
         if results.folder is not None:
             places = f"\ntable: {results.folder}/tables/{name}.csv\non the page: strozzi report {results.folder}"
         return Answer(

@@ -65,8 +65,8 @@ def components_type(package: str, limits: Mapping[str, tuple[int, int]]) -> Any:
 def rules_dtype(data_type: Any) -> np.dtype[Any]:
     """Return the dtype of the rules record that `rules_from` fills from component data of type `data_type`.
 
-    The fields are the whole numbers and switches, and the lists of them; for a list of blocks NAME, NAME_count and, for
-    each KEY of a block, NAME_KEY. Lists whose type has no `max_length` above 0 are left out.
+    The fields are the whole numbers and switches, and the lists of them. A list of blocks NAME gives NAME_count and,
+    for each KEY of a block, NAME_KEY. Lists whose type has no `max_length` above 0 are left out.
     """
     fields: dict[str, Any] = {}
 

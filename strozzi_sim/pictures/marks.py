@@ -140,7 +140,7 @@ def scale_of(rows: pd.DataFrame, figure: Figure, picture: Picture) -> Scale:
     return Scale(ends, signed=has_line, percent=percent, line=0.0 if has_line else None)
 
 
-def title_of(picture: Picture, figure: Figure) -> str:
+def meaning_of(picture: Picture, figure: Figure) -> str:
     """Return the meaning of a picture's values; "" if several figures are not compared with an equal share."""
     label = with_capital(figure.label)
     several = len(picture.figures) > 1

@@ -18,7 +18,7 @@ from strozzi_sim.declare.printing import THIN, format_value
 from strozzi_sim.facts.figures import Figure
 from strozzi_sim.game.sentences import ordinal_word, with_capital
 from strozzi_sim.pictures.ink import INKS, NARROW, SHAPES, Look, legend_of, looks_of, width_of, wrapped
-from strozzi_sim.pictures.marks import Chart, Mark, label_of, n_of, on_scale, scale_of, sentence, title_of
+from strozzi_sim.pictures.marks import Chart, Mark, label_of, meaning_of, n_of, on_scale, scale_of, sentence
 from strozzi_sim.pictures.panel import ALIKE, GAP, LINE_HEIGHT, TALL, TOP, Face, Panel, Scale, Sheet, fit
 from strozzi_sim.pictures.series import figures_of, in_order, players_title, series_of
 
@@ -94,7 +94,7 @@ def draw_points(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd
     for panel, scale, of_panel in zip(panels, scales, level_names, strict=True):
         marks = _marks(picture, panel.rows, panel.figure, panel.title, of_panel, series)
         fill = partial(_fill, marks=marks, scale=scale, figure=panel.figure, levels=len(of_panel), shape=shape)
-        label = title_of(picture, panel.figure) if has_several else panel.figure.label + points
+        label = meaning_of(picture, panel.figure) if has_several else panel.figure.label + points
         panel_names = list(of_panel.values())
         if sideways:
             faces.append(Face(panel.title, scale, panel_names, fill, panel.players, (label, picture.x_label)))
@@ -104,7 +104,7 @@ def draw_points(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd
         all_marks += marks
     sideways_draw = partial(_sideways, faces=faces, shape=shape, has_labels=has_labels)
     draw = sideways_draw if sideways else partial(_upright, faces=faces, shape=shape)
-    return Chart(draw, faces, title_of(picture, figures[0]), legend_of(names, looks), all_marks, n_of(rows), width)
+    return Chart(draw, faces, meaning_of(picture, figures[0]), legend_of(names, looks), all_marks, n_of(rows), width)
 
 
 def _level_name(level: Any, words: Words, picture: Picture, players: int | None) -> str:

@@ -37,15 +37,15 @@ if TYPE_CHECKING:
 class Seat:
     """An agent at one seat of one game, with its memory and its random stream."""
 
-    def __init__(self, spec: AgentSpec, table: Any, seat: int) -> None:
+    def __init__(self, spec: AgentSpec, position: Any, seat: int) -> None:
         if spec.without:
             why = "a restriction holds for whole games; play one with `simulate` or `record`"
             raise InputError(f"agent {spec.text!r}: {why}")
-        self.spec, self.game, self.variant, self.seat = spec, table.game, table.variant, seat
+        self.spec, self.game, self.variant, self.seat = spec, position.game, position.variant, seat
         self._kernels = kernels(self.game)
-        self._rng = table.rng[seat : seat + 1].copy()
+        self._rng = position.rng[seat : seat + 1].copy()
         self._legal = np.zeros(self.game.actions, np.int64)
-        self._beat, self._place = heartbeat(), (table.players, table.deal, seat)
+        self._beat, self._place = heartbeat(), (position.players, position.deal, seat)
         self._player: Any = None
         if spec.agent.kind == "compiled":
             self._stop = np.zeros(1, np.int64)

@@ -103,7 +103,7 @@ def add_worth(luck, players, target, share):
 
 @jit
 def redraw_all(luck, word):
-    """Restart every source of `luck.other`, differently for every word."""
+    """Restart every source of `luck.other`, differently for every word; `redraw` adds the source to it once more."""
     for source in range(SOURCES):
         redraw(luck.other, source, hash_combine(word, source))
 

@@ -1,7 +1,8 @@
 """The verdict on variants: what a change does to who wins, or else to scores and to the length of a game.
 
-The gap between the seats is named first, then the largest share of wins. Each is named if it is known to have changed,
-and by enough that another seed finds it too (see `_is_named`).
+One change of who wins is named: that of the gap between the seats, or else the largest one of a share of wins; in a
+mixed line-up a share comes before the gap. It is named if it is known to have changed, and by enough that another seed
+finds it too (see `_is_named`).
 """
 
 from collections.abc import Iterator, Mapping
@@ -96,6 +97,7 @@ def _told(cell: pd.DataFrame, game: Game, missed: float, effect: float) -> tuple
     if of_wins.empty:
         return others[0] if others else "no change of scores is found", [*notes[1:], "No games won are compared."]
     least = "a game of 100" if effect == 0.01 else f"{100 * effect:g} games of 100"
+    # If any, it is others[0], since what hardly changes is sorted last; so all notes after the first are left to say.
     joined = next((f", but {words}" for words in others if words not in (_HARDLY, _SAME)), "")
     if set(of_wins["verdict"]) <= {SMALL, EQUAL} and not missed > effect:
         if set(of_wins["verdict"]) == {EQUAL} and others == [_SAME]:
@@ -110,7 +112,7 @@ def _told(cell: pd.DataFrame, game: Game, missed: float, effect: float) -> tuple
 
 
 def _nothing_large(cell: pd.DataFrame) -> str:
-    """Return that no change is named, of a cell without one."""
+    """Return as text that no change of who wins is named in a cell: no large one, if a small one is significant."""
     of_gap = pick(cell, table="balance", figure=SEAT_GAP.name)
     is_any = CHANGED in {*wins_of(cell)["verdict"], *of_gap["verdict"]}
     return f"no {'large ' * is_any}change of who wins is found"
@@ -163,7 +165,7 @@ def _score_words(row: Any, game: Game) -> str:
 
 
 def _length_words(row: Any) -> str:
-    """Return the change of the decisions in a game as text; "" if it is not known."""
+    """Return the change of the decisions in a game as text; "" unless they are known to change, by enough to show."""
     after, before = (format_value(side, DECISIONS, 0) for side in (row.before + row.value, row.before))
     return f"a game takes {after} decisions instead of {before}" if row.verdict == CHANGED and after != before else ""
 

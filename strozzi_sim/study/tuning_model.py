@@ -1,7 +1,7 @@
 """The model of `tune`: what the figures of any box are, predicted from the changes of the boxes that were played.
 
-Each figure, and not the distance from the targets, is modelled (`stats.surface`): so a prediction of every box of one,
-two and three changed numbers is a sum over tables, and all of them are ranked in less than a second.
+Each figure, and not the distance from the targets, is modelled (`stats.surface`): so a prediction of a box of one, two
+or three changed numbers is a sum over tables, and those considered are compared in less than a second.
 
 Axes: F columns of figures, G targets, K active numbers.
 """
@@ -25,7 +25,7 @@ _OPEN = 2.0  # standard errors of a pair's product that are left open when a tar
 _FAR_AWAY = 1e3  # a loss above all others
 _SOURCED = 0.1  # what a change of a number that a source gives costs more than one of a reconstructed one, in steps
 
-Box = tuple[tuple[int, float], ...]  # (place of a number, value) of every changed number; () is the box before changes
+Box = tuple[tuple[int, float], ...]  # (index of a number, value) of every changed number; () is the box before changes
 
 
 @dataclass(frozen=True)
@@ -60,10 +60,13 @@ class Known:
 class Model:
     """Figures of boxes as functions of the active numbers, fitted to the boxes that were played.
 
+    A Box has indices in `numbers`; `places` in the methods, and the axes K, are indices in `active`.
+
     Args:
         targets: the targets.
         numbers: all numbers that may change.
-        grids: place of an active number -> positions that the game allows, in steps; the most useful number first.
+        grids: index in `numbers` of an active number -> positions that the game allows, in steps; the most useful
+            number first.
         seen: measured changes by box, of active numbers only.
         known: the box before any change.
     """
@@ -81,10 +84,10 @@ class Model:
         self._chances: dict[Box, float] = {}
         change = np.array([each.change for each in seen.values()])
         error = np.sqrt([each.variance for each in seen.values()])
-        self._scale = np.maximum(np.abs(change).max(axis=0), 1e-9)  # figures of all sizes
+        self._largest = np.maximum(np.abs(change).max(axis=0), 1e-9)  # the unit of the surface, by figure
         positions = np.array([self._position(box) for box in seen])
-        self._surface = Surface(positions, change / self._scale, error / self._scale)
-        self._along = [self._surface.along(k, grid) * self._scale for k, grid in enumerate(self._grids)]
+        self._surface = Surface(positions, change / self._largest, error / self._largest)
+        self._along = [self._surface.along(k, grid) * self._largest for k, grid in enumerate(self._grids)]
 
     def chance(self, box: Box) -> float:
         """Return about how likely a box is to be shown to meet all targets."""
@@ -94,14 +97,14 @@ class Model:
 
     def _chance(self, box: Box) -> float:
         change, error = self._surface.at(self._position(box))
-        figures = self.known.figures + change * self._scale
-        error = error * self._scale
+        figures = self.known.figures + change * self._largest
+        error = error * self._largest
         known = self.known
         chances = [target.chance(figures, error, known.figures, known.error, known.half) for target in self.targets]
         return float(np.prod(chances))
 
     def rank(self, box: Box) -> tuple[float, float, float]:
-        """Return the key that sorts boxes of equally many changes: chance in tenths, steps; without chance distance."""
+        """Return the key by which boxes of one size are sorted: chance in tenths, cost; at chance 0 distance, cost."""
         position = self._position(box)
         sourced = sum(not self.numbers[k].is_reconstructed for k, _ in box)
         cost = float(np.abs(position).sum()) + _SOURCED * sourced
@@ -109,7 +112,7 @@ class Model:
         if chance > 0:
             return -chance, cost, 0.0
         change, error = self._surface.at(position)
-        return 0.0, float(self._losses(change * self._scale, error * self._scale).max()), cost
+        return 0.0, float(self._losses(change * self._largest, error * self._largest).max()), cost
 
     def singles(self, count: int) -> list[Box]:
         """Return the best value of each of the most useful numbers, at most `count` boxes."""
@@ -121,7 +124,7 @@ class Model:
         return [box for box in found if box]
 
     def candidates(self, size: int) -> list[Box]:
-        """Return the boxes of every set of `size` numbers with the shortest change and with the least distance."""
+        """Return the SHORT best boxes: of each set of `size` numbers the nearest, and the shortest inside by MARGIN."""
         found = []
         for places in self._sets(size):
             grids, losses = self._predicted(places, thin=(1, 1, 3)[size - 1])
@@ -158,22 +161,22 @@ class Model:
     def reach(self, most: int) -> tuple[dict[str, float], list[tuple[str, str]]]:
         """Return how near each target comes alone, in scales outside of its range, and the pairs in conflict.
 
-        A target comes as near as it does if what one pair of numbers does is as helpful as the games leave open.
+        How near is hopeful: one pair of numbers may do as much more than predicted as its games leave open.
         A pair of targets is in conflict if each of them can be met alone, and not both together, as predicted.
         """
-        alone, nearest = np.full((2, len(self.targets)), np.inf)
+        alone, hopeful = np.full((2, len(self.targets)), np.inf)
         both = np.full((len(self.targets), len(self.targets)), np.inf)
         for places, grids, losses in self._all_predicted(most):
             flat = losses.reshape(-1, len(self.targets))
             alone = np.minimum(alone, flat.min(axis=0))
-            nearest = np.minimum(nearest, (losses - self._left_open(places, grids)).reshape(flat.shape).min(axis=0))
+            hopeful = np.minimum(hopeful, (losses - self._left_open(places, grids)).reshape(flat.shape).min(axis=0))
             both = np.minimum(both, np.maximum(flat[:, :, None], flat[:, None, :]).min(axis=0))
         conflicts = [
             (self.targets[first].label, self.targets[second].label)
             for first, second in combinations(range(len(self.targets)), 2)
             if both[first, second] > 0 and max(alone[first], alone[second]) <= 0
         ]
-        return {target.label: float(loss) for target, loss in zip(self.targets, nearest, strict=True)}, conflicts
+        return {target.label: float(loss) for target, loss in zip(self.targets, hopeful, strict=True)}, conflicts
 
     def _left_open(self, places: Sequence[int], grids: Sequence[Array]) -> Array:
         """Return how much nearer to each target one pair of these numbers may come, in scales, float64[..., G]."""
@@ -181,7 +184,7 @@ class Model:
         open_at = np.zeros((*map(len, grids), len(self.targets)))
         for (first, k), (second, other) in combinations(enumerate(places), 2):
             more = np.abs(products.shown - products.fitted)[k, other] + _OPEN * products.error[k, other]
-            by_step = [target.most_moved(more * self._scale, base) / target.scale for target in self.targets]
+            by_step = [target.most_moved(more * self._largest, base) / target.scale for target in self.targets]
             steps = [_along_axis(np.abs(grids[axis])[:, None], axis, len(places)) for axis in (first, second)]
             open_at = np.maximum(open_at, steps[0] * steps[1] * np.array(by_step))
         return open_at
@@ -192,7 +195,7 @@ class Model:
                 yield places, *self._predicted(places, thin=(1, 2, 4)[size - 1])
 
     def _sets(self, size: int) -> Iterator[tuple[int, ...]]:
-        """Yield the sets of places of active numbers that are considered."""
+        """Yield the sets of indices in `active` that are considered."""
         yield from combinations(range(len(self.active) if size < 3 else min(FEWER, len(self.active))), size)
 
     def _position(self, box: Box) -> Array:
@@ -216,7 +219,7 @@ class Model:
             change = change + _along_axis(self._along[k][own], axis, len(places))
         for (first, k), (second, other) in combinations(enumerate(places), 2):
             pair = [_along_axis(grids[axis][:, None], axis, len(places)) for axis in (first, second)]
-            change = change + pair[0] * pair[1] * self._surface.products.fitted[k, other] * self._scale
+            change = change + pair[0] * pair[1] * self._surface.products.fitted[k, other] * self._largest
         return grids, self._losses(change)
 
     def _box(self, places: Sequence[int], grids: Sequence[Array], at: Any, shape: tuple[int, ...]) -> Box:

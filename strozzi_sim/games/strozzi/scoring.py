@@ -85,7 +85,7 @@ def better_seats(state, seat):
 
 @force_inline
 def has_power(rules, seat, flag):
-    """Return whether a flag of `seat` is more than a claim: the pirate final, plus_one faster, ware a further step."""
+    """Return whether a flag of `seat` has its power; one that a restriction makes powerless only claims a ship."""
     return (rules.powerless[seat] >> flag) & 1 == 0
 
 
