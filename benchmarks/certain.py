@@ -343,7 +343,8 @@ def fits(said: Said, match: re.Match[str]) -> bool:
         return kind_of(said, fit.loc[fit["excess"].idxmin(), "agent"]) == match[1].removesuffix(" players")
     level = fit.iloc[int(match[3])]
     is_nearest = abs(said.results.tables["level"]["value"].iloc[0] - int(match[3])) <= 0.5
-    return bool(is_nearest and abs(level["error_rate"] - float(match[2])) <= 0.05)
+    is_weakest = not match[4] or abs(fit["error_rate"].iloc[0] - float(match[4])) <= 0.051
+    return bool(is_nearest and is_weakest and abs(level["error_rate"] - float(match[2])) <= 0.051)
 
 
 def unequal_players(said: Said, match: re.Match[str]) -> bool:
@@ -365,6 +366,12 @@ def level_held(said: Said, match: re.Match[str]) -> bool:
     """Return whether the interval of the level of score sheets is the printed one."""
     level = said.results.tables["level"].iloc[0]
     return bool(level["low"] == float(match[1]) and level["high"] == float(match[2]))
+
+
+def level_expected(said: Said, match: re.Match[str]) -> bool:
+    """Return whether so many score sheets tell a level as exactly as is said."""
+    level = said.results.tables["level"].query(f"figure == 'level_expected' and n == {match[1]}").iloc[0]
+    return bool(abs((level["high"] - level["low"]) / 2 - float(match[2])) <= 0.051)
 
 
 def counted(said: Said, match: re.Match[str]) -> bool:
@@ -398,10 +405,11 @@ CLAIMS: dict[str, Callable[[Said, re.Match[str]], bool]] = {
     r"A challenger wins .* against copies": beats_copies,
     r"(?:matters most: |to matter most: ).* wins ([\d.]+) of 100 games": moves,
     r"Of [\d,]+ figures, .*": counted,
-    r" look (?:most like those of (.+?)\.$|like .* err about ([\d.]+) .* \(level (\d+) of)": fits,
+    r" look (?:most like those of (.+?)\.$|like .* err about ([\d.]+) .* \(level (\d+) of \d+(?:; level 0 errs about ([\d.]+))?\))": fits,
     r"Your players are not equally strong": unequal_players,
     r"none of our players: \D+([\d.]+) \w+.*, not ([\d.]+) to ([\d.]+)": unlike,
     r"With 95 % certainty it is level ([\d.]+) to ([\d.]+)": level_held,
+    r"(\d+) games tell it to ± ([\d.]*\d)": level_expected,
 }
 
 
