@@ -4,8 +4,10 @@ import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from math import nan
 from pathlib import Path
+from textwrap import wrap
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -17,9 +19,10 @@ if TYPE_CHECKING:
     from strozzi_sim.study.results import Results
 
 PLACES_ALONE = ("run", "merge")  # commands whose JSON has the paths of the tables, without their rows
-ROWS_TOO = ("compare",)  # commands that print their tables even if a page has them
+ROWS_TOO = ("compare", "worth")  # commands that print their tables even if a page has them
 ALL_LINES = 10**9
 MOST_COLUMNS, MOST_LINES, FEW = 8, 12, 3  # of a table; at most FEW things have a column each
+_HEADING_WIDTH = 14  # of a column with narrower cells
 _MOST_CHANGES = 16  # lines of a table of changes
 _OF_AGENTS = ("lineup", "agent", "opponent", "challenger", "first", "second")  # columns of agents and line-ups
 _BESIDE = ("figure", "value", "low", "high", "n", "deals", "p", "least", "most", "place_low", "place_high")  # not keys
@@ -98,11 +101,13 @@ def _answer(command: str, results: "Results", every_table: bool) -> Answer:
 
 
 def _lines(results: "Results", page: Path | None, every_table: bool, *, shows_rows: bool) -> Iterator[str]:
-    from strozzi_sim.study.results import marked_alarms
+    from strozzi_sim.study.results import caveat_of, marked_alarms
 
     verdict = results.verdict.lines if results.tables else []
     yield from verdict
     yield from marked_alarms(results)
+    if verdict:
+        yield caveat_of(results.study)
     tables: Mapping[str, Any] = results.tables
     if not every_table:
         from strozzi_sim.declare.custom_heatmaps import map_table_name
@@ -192,7 +197,7 @@ def table_text(
     without = [key for key in vary if key != "lineup"]
     if {"agent", "position"} & set(vary) and not frame.duplicated([*without, *({"figure"} & set(frame.columns))]).any():
         vary = without  # the other keys identify a line
-    first = {key: frame[key].iloc[0] for key in keys if key not in vary}
+    first = {key: frame[key].iloc[0] for key in keys if key not in vary and frame[key].astype(str).nunique() == 1}
     shared = [_head(key, value) for key, value in first.items() if key == "players" or isinstance(value, str)]
     title = ", ".join(word for word in (name.replace("_", " "), *shared) if word not in ("", "base", "all"))
     values = zip(*(frame[key] for key in vary), strict=True)
@@ -220,7 +225,15 @@ def _named_agents(value: Any, names: Mapping[str, str]) -> Any:
 def _first_lines(lines: Sequence[Sequence[str]], most: int) -> str:
     remaining = len(lines) - 1 - most
     more = f"\nand {pluralize(remaining, 'more line')}: --tables" if remaining > 0 else ""
-    return f"{columns_of(lines[: most + 1])}{more}"
+    heading, *rows = lines[: most + 1]
+    return f"{columns_of([*_wrapped(heading, rows), *rows])}{more}"
+
+
+def _wrapped(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Return a heading as lines that are hardly wider than the columns below."""
+    widths = [max(_HEADING_WIDTH, *map(len, column)) for column in zip(*rows, strict=True)]
+    wrapped = [wrap(text, width, break_long_words=False) for text, width in zip(heading, widths, strict=True)]
+    return [list(line) for line in zip_longest(*wrapped, fillvalue="")]
 
 
 def columns_of(rows: Sequence[Sequence[str]]) -> str:
@@ -239,7 +252,10 @@ def _head(key: str, value: Any) -> str:
 def _figures(frame: Any, figures: "Mapping[str, Figure]", things: Sequence[str]) -> list[list[str]]:
     """Return a heading, then a line per thing with up to six figures; for few things and more figures the reverse."""
     texts = [estimate(row, figures[row.figure]) for row in frame.itertuples(index=False)]
-    cells = frame.assign(thing=things, text=texts, figure=frame["figure"].str.replace("_", " "))
+    words = {name: figures[name].words for name in frame["figure"].unique()}
+    if len(set(words.values())) < len(words):
+        words = {name: name.replace("_", " ") for name in words}
+    cells = frame.assign(thing=things, text=texts, figure=frame["figure"].map(words))
     many, few = cells["figure"].nunique(), len(set(things)) <= FEW
     down, across = ("figure", "thing") if few and many > len(set(things)) else ("thing", "figure")
     texts_by_cell = cells.set_index([down, across])["text"]

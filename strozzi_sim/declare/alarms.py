@@ -28,6 +28,7 @@ MOST_ALARMS = 3  # shown of a report, the first ones that its game declares
 MOST_WORDS = 12  # of an alarm
 SLOTS = ("share", "count", "of")  # of texts, in addition to the key columns of the table
 _WORDS_OF_PLACE = 3  # "At 6 players"
+_ABOUT = 0.02  # difference of shares below which "about as before" is said, unless it is known
 _MOST_ROWS = 6  # most figures in the evidence of an alarm
 
 
@@ -254,8 +255,7 @@ def _beside(
 ) -> tuple[str, str, str, int]:
     """Return what a sentence on two boxes has: the box at its beginning, its ending, and the share and the count in it.
 
-    Both boxes are in one sentence unless only one of them is known to have what it says. Figures are known to differ if
-    their intervals are apart.
+    Both boxes are in one sentence unless only one of them is known to have what it says. See `_is_known_to_differ`.
 
     Args:
         shown: rows of one box that are certain and that the other lacks if any are, the one that is named first.
@@ -275,19 +275,18 @@ def _beside(
     share, count = of_100(here[first]["value"]), len(known)
     levels = known.keys() ^ known_there.keys() if kind == "count" else {first}
     pairs = [(here.get(level), there.get(level)) for level in levels]
-    differs = any(
-        one is None or other is None or one["low"] > other["high"] or one["high"] < other["low"] for one, other in pairs
-    )
+    differs = any(one is None or other is None or _is_known_to_differ(one, other) for one, other in pairs)
     is_new = variant != reference
     if kind == "share" and first in there:
-        other = there[first]["value"]
-        other_share = of_100(other)
-        if differs and other_share != share:
-            own = here[first]["value"]
-            after, before = (own, other) if is_new else (other, own)
-            (number, whole), (_, whole_after) = _of_whole(before), _of_whole(after)
-            return "", f", before {number if whole == whole_after else of_100(before)}", of_100(after), count
-        return "", ", as before" if other_share == share else ", about as before", share, count
+        own, other = here[first]["value"], there[first]["value"]
+        after, before = (own, other) if is_new else (other, own)
+        (number, whole), (_, whole_after) = _of_whole(before), _of_whole(after)
+        ending = f", before {number if whole == whole_after else of_100(before)}"
+        if of_100(after) == of_100(before):
+            ending = ", as before"
+        elif not differs:
+            ending = ", about as before" if abs(after - before) < _ABOUT else f"{ending}, perhaps by chance"
+        return "", ending, of_100(after), count
     if not differs:
         is_same = not levels if kind == "count" else first in known_there
         return "", ", as before" if is_same else ", about as before", share, count
@@ -297,19 +296,37 @@ def _beside(
     return "With the change" if is_new else "Before the change", "", share, count
 
 
+def _is_known_to_differ(one: Any, other: Any) -> bool:
+    """Return whether two figures are further apart than the halves of their intervals that face each other allow.
+
+    The figures count as independent, which is cautious for boxes that were played on the same deals.
+    """
+    lower, upper = sorted([one, other], key=lambda row: float(row["value"]))
+    return bool(
+        upper["value"] - lower["value"] > np.hypot(lower["high"] - lower["value"], upper["value"] - upper["low"])
+    )
+
+
 def _of_variant(rows: pd.DataFrame, keys: Sequence[str], reference: str, alarm: Alarm) -> pd.DataFrame:
     """Return the rows of one variant: the first that has rows which the reference lacks, else the reference.
 
-    A row that is clearly farther beyond its threshold than that of the reference counts as one that it lacks.
+    A row that is clearly farther beyond its threshold than that of the reference counts as one that it lacks. Of two
+    variants with the same rows it is the changed one.
     """
     places = [*rows[["players", *keys]].itertuples(index=False, name=None)]
-    is_old = (rows["variant"] == reference).to_numpy()
-    side, other = ("low", "high") if alarm.below is None else ("high", "low")
-    end_of = {place: end for place, end, old in zip(places, rows[other], is_old, strict=True) if old}
-    away = rows[side].to_numpy() - np.array([end_of.get(place, np.nan) for place in places])
-    is_worse = away > 0 if alarm.below is None else away < 0
-    is_new = np.array([place not in end_of for place in places]) | is_worse
+    old = {place: row for place, (_, row) in zip(places, rows.iterrows(), strict=True) if row["variant"] == reference}
+    sign = 1 if alarm.below is None else -1
+
+    def is_lacked(place: tuple[Any, ...], row: Any) -> bool:
+        if place not in old:
+            return True
+        return sign * (row["value"] - old[place]["value"]) > 0 and _is_known_to_differ(row, old[place])
+
+    is_new = np.array([is_lacked(place, row) for place, (_, row) in zip(places, rows.iterrows(), strict=True)])
+    others = rows["variant"][rows["variant"] != reference].unique()
     variant = rows["variant"][is_new].iloc[0] if is_new.any() else reference
+    if not is_new.any() and len(others) == 1 and len(rows) == 2 * len(old):
+        variant = others[0]
     return rows[(rows["variant"] == variant).to_numpy() & (is_new | ~is_new.any())]
 
 

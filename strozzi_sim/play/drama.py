@@ -57,7 +57,14 @@ KINGMAKING = share(
     "decisions in which a seat that can no longer win chooses which rival does / decisions",
     "decisions that make a rival win",
 )
-OF_DRAMA = (DECISIONS, DECIDED_AFTER, RUNAWAY, HALFWAY, LEAD_CHANGES, WINNER_LOWEST, KINGMAKING)
+KINGS = Figure(
+    "kings_mean",
+    "times a game that a loser picks the winner",
+    "amount",
+    "decisions of a game in which a seat that can no longer win chooses which rival does",
+    lowest=0.0,
+)
+OF_DRAMA = (DECISIONS, DECIDED_AFTER, RUNAWAY, HALFWAY, LEAD_CHANGES, WINNER_LOWEST, KINGMAKING, KINGS)
 
 
 @jit
@@ -270,7 +277,9 @@ def drama_figures(
         WINNER_LOWEST: stats.ratio(stories.lowest, ones, span=(0, 1)),
     }
     if match.players > 2:
-        figures[KINGMAKING] = stats.ratio(stories.kingmaking, stories.points, n_deals=games)
+        figures[KINGMAKING] = kings = stats.ratio(stories.kingmaking, stories.points, n_deals=games)
+        a_game = float(figures[DECISIONS].value)
+        figures[KINGS] = Estimate(kings.value * a_game, kings.low * a_game, kings.high * a_game, np.asarray(games))
     return figures
 
 

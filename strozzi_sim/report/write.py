@@ -25,7 +25,7 @@ from strozzi_sim.report.spreadsheet import spreadsheet as spreadsheet
 from strozzi_sim.runtime.files import PICTURE, write_replacing
 from strozzi_sim.study.files import REPORT, refuse_links
 from strozzi_sim.study.look import KeyNumber, Section
-from strozzi_sim.study.results import Results, notes
+from strozzi_sim.study.results import NOT_PEOPLE, Results, notes
 from strozzi_sim.study.wording import lineup_words, players_words, tier_note
 
 FIGURES = "figures"
@@ -149,7 +149,7 @@ def content(outline: Outline) -> Content:
         explorer=packed_explorer(*explored) if "seats" in tables else "",
         definitions=definitions_of(tables),
         alarms=_alarms(outline),
-        caveat="computer players, not people",
+        caveat=NOT_PEOPLE,
         caveats=[caveat.removesuffix(".") for caveat in caveats],
     )
 

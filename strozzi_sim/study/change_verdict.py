@@ -89,7 +89,8 @@ def _headline_cell(rows: pd.DataFrame, game: Game) -> pd.DataFrame:
 
 def _told(cell: pd.DataFrame, game: Game, missed: float, effect: float) -> tuple[str, list[str]]:
     """Return the change of who wins in a cell as text, or else the largest one of scores and length; and notes."""
-    others = _other_changes(cell, game)
+    changed = _other_changes(cell, game)
+    others = [words for words, _ in changed]
     notes = [f"{with_capital(words)}." for words in others]
     if wins := _changed_wins(cell, game, effect):
         return wins, notes
@@ -98,7 +99,7 @@ def _told(cell: pd.DataFrame, game: Game, missed: float, effect: float) -> tuple
         return others[0] if others else "no change of scores is found", [*notes[1:], "No games won are compared."]
     least = "a game of 100" if effect == 0.01 else f"{100 * effect:g} games of 100"
     # If any, it is others[0], since what hardly changes is sorted last; so all notes after the first are left to say.
-    joined = next((f", but {words}" for words in others if words not in (_HARDLY, _SAME)), "")
+    joined = next((f", but {words}" for words, is_large in changed if is_large), "")
     if set(of_wins["verdict"]) <= {SMALL, EQUAL} and not missed > effect:
         if set(of_wins["verdict"]) == {EQUAL} and others == [_SAME]:
             return "nobody wins more or less, and every score stays the same", []
@@ -118,17 +119,20 @@ def _nothing_large(cell: pd.DataFrame) -> str:
     return f"no {'large ' * is_any}change of who wins is found"
 
 
-def _other_changes(cell: pd.DataFrame, game: Game) -> list[str]:
-    """Return what is known of the changes of the mean score and of the length of a game, the largest first, as text."""
+def _other_changes(cell: pd.DataFrame, game: Game) -> list[tuple[str, bool]]:
+    """Return what is known of the changes of the mean score and of the length of a game, the largest first.
+
+    Each is text, and whether it is a change that is not known to be too small to matter.
+    """
     balance = pick(cell, table="balance")
     told = list[tuple[float, str]]()
     for figure in (SCORE, DECISIONS):
         for row in pick(balance, figure=figure.name).itertuples(index=False):
             words = _score_words(row, game) if figure is SCORE else _length_words(row)
             if words:
-                is_told = row.verdict == CHANGED and words != _HARDLY
-                told.append((float(np.nan_to_num(abs(row.size), nan=np.inf)) if is_told else -1.0, words))
-    return [words for _, words in sorted(told, key=lambda each: -each[0])]
+                is_large = row.verdict == CHANGED and words != _HARDLY
+                told.append((float(np.nan_to_num(abs(row.size), nan=np.inf)) if is_large else -1.0, words))
+    return [(words, size >= 0) for size, words in sorted(told, key=lambda each: -each[0])]
 
 
 def _is_named(rows: pd.DataFrame, effect: float) -> pd.Series:
@@ -158,9 +162,10 @@ def _changed_wins(cell: pd.DataFrame, game: Game, effect: float) -> str:
 def _score_words(row: Any, game: Game) -> str:
     """Return the change of the mean score as text; "" if it is unclear."""
     digits = max(digits_for(row.value, half_width(row), SCORE, 0), 0)
-    if row.verdict == CHANGED and round(abs(row.value), digits) > 0:
-        size = format_value(abs(row.value), SCORE, digits)
-        return f"scores {'rise' if row.value > 0 else 'fall'} by {with_unit(size, game)}"
+    is_known = row.verdict == CHANGED or (row.verdict == SMALL and not row.low <= 0 <= row.high)
+    if is_known and round(abs(row.value), digits) > 0:
+        size = with_unit(format_value(abs(row.value), SCORE, digits), game)
+        return f"scores {'rise' if row.value > 0 else 'fall'} by {'only ' * (row.verdict == SMALL)}{size}"
     return {CHANGED: _HARDLY, SMALL: _HARDLY, EQUAL: _SAME}.get(row.verdict, "")
 
 

@@ -51,7 +51,8 @@ SCORE_LOST_BY = Figure("score_lost", "score lost without it", "amount", f"score 
 POPULARITY = share("popularity", "share of its occasions, such as rounds, with a use", "how often it is used")
 NAIVE_WINS = share("naive_win_share", "games won by the seats that used it, each use counted", "games won by its users")
 LOST, SCORE_LOST, USED, NAIVE = WIN_SHARE_LOST.name, SCORE_LOST_BY.name, POPULARITY.name, NAIVE_WINS.name
-_FEW_THINGS = 16  # of so many or fewer, what is lost is the first picture
+_RARE = 0.05  # share of occasions up to which a thing is hardly ever used
+_FEW_THINGS = 27  # of so many or fewer, what is lost is the first picture
 _FEW_SAID = 6  # of so many or fewer, what is lost without each is said
 _MOST_NUMBERS = 3  # things with a number on the first screen
 _KEYS = ["players", "variant", "agent", "thing"]
@@ -120,17 +121,20 @@ class WithWorth(Study):
         return Verdict(self._lost(order), "".join(said[:1]), (*said[1:], *notes))
 
     def _others(self, order: Sequence[Line], best: Line) -> str:
-        """Return what is lost without each of a few other things, or else without the first of each other kind.
+        """Return what is lost without each of a few other things, or without the first of each other kind.
 
-        The numbers are of the figure that tells things apart.
+        If all are of one kind, it is those next to the best one that are known to be worth having. The numbers are of
+        the figure that tells things apart.
         """
         ranking, nouns = self._ranking(order), _nouns(self)
         others = [line for line in order if line is not best and not np.isnan(line[ranking.name].value)]
         what = "Without each other thing"
         if len(order) > _FEW_SAID:
             by_kind = grouped((line["thing"].partition(":")[0], line) for line in others)
-            others = [lines[0] for kind, lines in by_kind.items() if not best["thing"].startswith(f"{kind}:")]
-            what = "Most of each other kind"
+            of_kinds = [lines[0] for kind, lines in by_kind.items() if not best["thing"].startswith(f"{kind}:")]
+            next_best = [line for line in others if line["verdict"] == WORTH][: _FEW_SAID - 2]
+            others = of_kinds or next_best
+            what = "Most of each other kind" if of_kinds else "Next"
         if not 0 < len(others) < _FEW_SAID:
             return ""
         losses = [format_value(line[ranking.name].value, ranking, 1, bare=True) for line in others]
@@ -140,11 +144,18 @@ class WithWorth(Study):
         return f"{what}, in {unit}: {', '.join(parts)}."
 
     def worth_in_words(self, table: pd.DataFrame) -> pd.DataFrame:
-        """Return the table worth with things as nouns and players by name, first the figure that tells things apart."""
-        first = self._ranking(list(verdicts(table, PLAIN.effect, self.chunks))).name
+        """Return the table worth with things as nouns and players by name, the thing worth most first.
+
+        The first figure is the one that tells things apart.
+        """
+        lines = list(verdicts(table, PLAIN.effect, self.chunks))
+        first = self._ranking(lines).name
+        place = {tuple(line[key] for key in _KEYS): number for number, line in enumerate(ranked(lines))}
+        places = [place[key] for key in table[_KEYS].itertuples(index=False, name=None)]
+        order = table.assign(place=places, is_other=table["figure"] != first, group=table["players"])
+        table = table.loc[order.sort_values(["group", "place", "is_other"], kind="stable").index]
         named = {"thing": _nouns(self), "agent": partial(player_name, self.the_game)}
-        words = table.assign(**{key: table[key].map(name) for key, name in named.items()})
-        return words.sort_values("figure", key=lambda figures: figures != first, kind="stable")
+        return table.assign(**{key: table[key].map(name) for key, name in named.items()})
 
     def headline_group(self, lines: Sequence[Line]) -> tuple[int, str, str]:
         """Return player count, variant and agent of the headline: the strongest agent, in the first variant."""
@@ -194,8 +205,10 @@ class WithWorth(Study):
         losses = grouped((line["verdict"], line[LOST]) for line in others)
         for verdict in (each for each in (COSTS, SMALL, UNCLEAR) if each in losses):
             largest = not_excluded(pd.DataFrame(losses[verdict]), chunks=self.chunks, span=(-1, 1))
-            size = missed(largest if verdict == UNCLEAR else np.nan, what="a worth or a cost")
-            yield f"{len(losses[verdict])} of {len(order)} {verdict}{f' ({size})' if size else ''}."
+            said = missed(largest if verdict == UNCLEAR else np.nan, what="a worth or a cost")
+            if verdict == SMALL and (most := _most_used(others)) <= _RARE:
+                said = f"hardly ever used, at most {games_of_100(most)} of 100 times"
+            yield f"{len(losses[verdict])} of {len(order)} {verdict}{f' ({said})' if said else ''}."
         if misleading := [nouns(line["thing"]) for line in order if line["misleads"]]:
             yield f"The wins of users mislead about {some_of(misleading, 3)}."
 
@@ -267,6 +280,14 @@ def _score_words(game: Game) -> str:
 
 def _nouns(study: Study) -> Callable[[str], str]:
     return partial(noun_of, study.the_game, next(iter(study.variant_of.values())))
+
+
+def _most_used(lines: Iterable[Line]) -> float:
+    """Return how often the things that are too small to matter are used at most; 1 if this is not known of one."""
+    uses = [
+        line[POPULARITY.name].value if POPULARITY.name in line else 1.0 for line in lines if line["verdict"] == SMALL
+    ]
+    return float(np.nan_to_num(max(uses, default=1.0), nan=1.0))
 
 
 def _uncapped(sentence: str) -> str:

@@ -20,6 +20,7 @@ from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import POINTS, Study
 from strozzi_sim.study.verdict import Verdict
 
+NOT_PEOPLE = "computer players, not people"
 ILLEGAL_SHARE = share("illegal_share", "share of an agent's answers that are illegal and replaced", "illegal answers")
 
 
@@ -157,6 +158,13 @@ def _report_part(function: str) -> Callable[..., Any]:
     return attribute
 
 
+def caveat_of(study: Study) -> str:
+    """Return as a sentence what no answer of a study can say: how people play, and what a real box has."""
+    is_reconstructed = any(variant.reconstructed for variant in study.variant_of.values())
+    data = "; part of the game's data is reconstructed" if is_reconstructed else ""
+    return f"Read with care: {NOT_PEOPLE}{data}."
+
+
 def marked_alarms(results: Results) -> list[str]:
     """Return the alarms as lines of text to stand below the verdict."""
     return [f"! {alarm.text}" for alarm in results.alarms]
@@ -176,11 +184,11 @@ def notes(study: Study, tables: Mapping[str, Any]) -> list[str]:
 
 def _precision_note(study: Study, table: Any) -> str:
     played, unknown = pluralize(int(table["deals"].iloc[0]), "deal"), int((table["known"] == 0).sum())
-    valid = f"after {played}; intervals are valid whenever play stops."
+    valid = f"after {played}, wherever play stops."
     if (table["figure"] == "win_share_difference").all():
         size = f"of {size_text(study.precision / POINTS)} of games won"
         if not unknown:
-            return f"Every difference {size} is found or excluded, {valid}"
+            return f"A difference {size} would have been found ({played})."
         ends = table.loc[table["known"] == 0, ["low", "high"]]
         games = rounded_up(float(ends.abs().max(axis=None)))
         return f"Up to {games} games of 100 more or less could be missed after {played}; more deals tell."

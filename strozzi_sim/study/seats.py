@@ -107,7 +107,8 @@ def seat_verdict(tables: Tables, game: Game, chunks: int = MAX_CHUNKS) -> Verdic
         answer = whole or first.short_answer(game, cells)
         wins = pick(tables["seats"], variant=first.main.variant, figure="win_share")
         agents = strengths(game, _lineups(cells))
-        subject = _by_strength(first, wins, agents, is_whole=bool(whole)) if agents else ""
+        unsure = {(cell.lineup, cell.players) for cell in cells if cell.verdict == OPEN}
+        subject = _by_strength(first, wins, agents, unsure, is_whole=bool(whole)) if agents else ""
         said = () if not whole else first.lineups if agents else (first.main.lineup,)
         others = [lineup for lineup in _lineups(cells) if lineup not in said]
         notes += [_note(game, cells, lineup, statements) for lineup in others[:_MOST_NOTED]]
@@ -125,7 +126,14 @@ def seat_verdict(tables: Tables, game: Game, chunks: int = MAX_CHUNKS) -> Verdic
     return Verdict(answer, subject, notes=tuple(filter(None, notes)))
 
 
-def _by_strength(statement: "SeatStatement", wins: pd.DataFrame, agents: Mapping[str, str], *, is_whole: bool) -> str:
+def _by_strength(
+    statement: "SeatStatement",
+    wins: pd.DataFrame,
+    agents: Mapping[str, str],
+    unsure: set[tuple[str, int]],
+    *,
+    is_whole: bool,
+) -> str:
     """Return the games of 100 that the statement's seat wins among players of the other strengths, as a sentence.
 
     A strength that has too few games at one of the player counts is left out.
@@ -134,6 +142,7 @@ def _by_strength(statement: "SeatStatement", wins: pd.DataFrame, agents: Mapping
         statement: what the headline says, with the numbers of one strength.
         wins: the share of wins of every seat.
         agents: strength -> agent, of all who play.
+        unsure: agents and player counts at which it is not known whether any seat wins more.
         is_whole: whether the headline has the numbers of its strength; otherwise they are among these.
     """
     main = statement.main.lineup
@@ -149,7 +158,9 @@ def _by_strength(statement: "SeatStatement", wins: pd.DataFrame, agents: Mapping
         shown = [own[count] for count in counts if count in own]
         if (agent != main or not is_whole) and len(shown) == len(counts):
             half = max(max(row.high - row.value, row.value - row.low) for row in shown)
-            texts.append(f"{strength}: {_shares([row.value for row in shown])} (± {rounded_up(half)})")
+            open_at = [str(count) for count in counts if (agent, count) in unsure]
+            doubt = f"; unsure at {listed(open_at)}" if open_at else ""
+            texts.append(f"{strength}: {_shares([row.value for row in shown])} (± {rounded_up(half)}{doubt})")
     fair = f"fair: {_shares([1 / count for count in counts])}"
     return f"{with_capital('; '.join([*texts, fair]))}."
 

@@ -118,11 +118,25 @@ def two_boxes(before, after):
         (0.07, 0.59, "The coins run out in 59 of 100 games, before 7."),
         (0.59, 0.07, "The coins run out in 7 of 100 games, before 59."),
         (0.59, 0.59, "The coins run out in 59 of 100 games, as before."),
-        (0.58, 0.587, "The coins run out in 58 of 100 games, about as before."),
+        (0.58, 0.587, "The coins run out in 59 of 100 games, about as before."),
     ],
 )
 def test_an_alarm_of_two_boxes_has_both_shares_only_if_they_are_known_to_differ(before, after, words):
     assert said(two_boxes({"runs_out": before}, {"runs_out": after})) == [words]
+
+
+@pytest.mark.parametrize(
+    ("deals", "words"),
+    [
+        (100, "The coins run out in 16 of 100 games, before 7."),
+        (80, "The coins run out in 11 of 100 games, before 6, perhaps by chance."),
+    ],
+)
+def test_an_alarm_of_few_games_is_of_the_changed_box(deals, words):
+    """Intervals that overlap may be of shares that are known to differ: 7 % (3 to 13) and 16 % (10 to 24)."""
+    parts = tables(1, deals=deals, runs_out=0.07), tables(2, deals=deals, variant="poor", runs_out=0.13)
+    both = {name: pd.concat([part[name] for part in parts]) for name in ("balance", "cards")}
+    assert said({**both, "figures": parts[0]["figures"]}) == [words]
 
 
 def test_cards_of_two_boxes_are_of_one_box_only_if_that_is_known():

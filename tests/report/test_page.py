@@ -389,7 +389,7 @@ def test_a_comparison_prints_its_rows_beside_a_page(tmp_path, capsys):
     lines = capsys.readouterr().out.splitlines()
     table = load_results(tmp_path / "r").tables["difference"].query("figure == 'win_share'")
     value = f"{100 * table['value'].iloc[0]:.0f}".replace("-", "\N{MINUS SIGN}")
-    assert [line for line in lines if line.startswith("win share") and value in line]
+    assert [line for line in lines if line.startswith("games won") and value in line]
     assert lines[-1] == f"report: {tmp_path / 'r' / 'report.html'}"
 
 

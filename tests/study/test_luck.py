@@ -173,7 +173,7 @@ def test_the_share_of_who_plays_is_said_of_fields_and_never_of_the_game():
         "Luck decides 3 % of who wins with one usual player among random moves."
     )
     assert length == "A game takes 120 minutes at 20 seconds a decision."
-    assert note == "That is 120 minutes, at 20 seconds a decision, of which a game has 120 at 4 players."
+    assert note == "A game has 120 decisions and takes 120 minutes at 4 players."
     assert who.replace("\N{NARROW NO-BREAK SPACE}", " ") == (
         "Luck decides, at 4 players: 96.4 ± 0.7 % in games of usual players, the trained player with beyond 1 and level 3, trader and picky and 3 ± 1 % "
         "in games of one usual player among random moves; among equal players, everything."
@@ -268,7 +268,7 @@ def test_other_players_finish_the_games_of_agents_that_are_not_quick(monkeypatch
 def test_an_answer_on_luck_names_no_number_that_is_not_known_and_no_parameters():
     def said(share, kings, lineup="greedy:margin=4,racer,racer"):
         figures = {"decisions_mean": 120.0, "minutes_mean": 40.0}
-        drama = {"halfway_leader_share": 0.7, "decided_mean": 0.5, "kingmaking_share": kings}
+        drama = {"halfway_leader_share": 0.7, "decided_mean": 0.5, "runaway_share": 0.1, "kings_mean": kings}
         keys = {"players": 3, "variant": "base", "lineup": lineup, "low": np.nan, "high": np.nan, "n": 60, "deals": 60}
         ends = {"outcome": "win", "source": "agents", "figure": "variance_share", "value": share}
         luck = [{**keys, **ends, "low": -0.01, "high": 0.03}]
@@ -284,11 +284,11 @@ def test_an_answer_on_luck_names_no_number_that_is_not_known_and_no_parameters()
         verdict.answer
         == "Nothing but luck is known to decide who wins with one greedy with margin 4 among copies of racer."
     )
-    assert verdict.subject.startswith("The leader at half-time wins 70 of 100 games")
+    assert verdict.subject.startswith("The half-time leader wins 70 of 100 games (chance 33); a game takes ")
     assert "nan" not in verdict.subject
     assert said(1.01, 0.1).answer.startswith("Luck decides hardly anything of who wins with ")
-    assert said(0.5, 0.1).subject.endswith(
-        "; at 10 of 100 decisions a loser picks the winner; a game takes 40 minutes at 20 seconds a decision."
+    assert said(0.5, 1.5).subject.endswith(
+        "; a loser picks the winner 1.5 times a game; a game takes 40 minutes at 20 seconds a decision."
     )
     several = said(0.5, 0.1, "greedy,racer,trader,picky,eager,random,heuristic").answer
     assert several.replace("\N{NARROW NO-BREAK SPACE}", " ") == "Luck decides 50 % of who wins with 3 agents."

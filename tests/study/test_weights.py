@@ -177,10 +177,12 @@ def test_numbers_of_one_size_are_not_told_apart():
         said = judge(heats)
         assert all(each.places == (1, 14) for each in said.values() if each.status == HEAVY)
         assert not any(each.status == REAL for each in said.values())
-        headline, _, rivals, unknown, *_ = study.verdict({"weights": table_of(study, heats, said)}, ss.Look()).lines
-        assert rivals.startswith("The others: ")
-        assert unknown.startswith("4 other numbers may matter as much: one step of any moves a player by at most ")
-        assert headline.startswith("Found to matter most: large: ")
+        headline, change, bound, rivals, *_ = study.verdict({"weights": table_of(study, heats, said)}, ss.Look()).lines
+        assert change.endswith("; 4 numbers may matter as much.")
+        assert bound.startswith("One step of any moves a player by at most ")
+        assert rivals.startswith("The 9 others: ")
+        assert headline.startswith("Found to move who wins most: large: ")
+        assert headline.endswith(" and 9 others.")
         assert (headline.count("large: "), rivals.count("large: ")) == (1, 9)
 
 
@@ -359,9 +361,9 @@ def test_an_interval_that_holds_0_has_ends_of_both_signs():
     row = {"players": 3, "key": "a", "from": 1.0, "to": 2.0, "by": "seat", "level": 0, "figure": "win_share"}
     row |= {"value": -0.02, "low": -0.05, "high": 0.01, "status": HEAVY, "least": 0.001, "most": 0.05}
     study = Weights.of(game="strozzi", players=[3], lineups=[["random"]])
-    headline, interval = study.verdict({"weights": pd.DataFrame([row])}, study.look()).lines
-    assert headline == "A matters most: at 2 instead of 1 the first player wins 2.0 of 100 games fewer."
-    assert interval == "The interval is -1.0 to 5.0 games of 100."
+    headline, change = study.verdict({"weights": pd.DataFrame([row])}, study.look()).lines
+    assert headline == "Who wins depends most on one number: a."
+    assert change == "At 2 instead of 1 the first player wins 2.0 of 100 games fewer (-1.0 to 5.0)."
 
 
 @pytest.mark.slow

@@ -37,7 +37,7 @@ def test_the_terminal_names_things_and_players_and_prints_coins_first():
     """As without a flag hardly a game is won, coins tell flags apart."""
     results = ss.worth("strozzi", "flag:*", players=4, deals=200, **QUIET)
     (table,) = results.study.printed_tables(results.tables).values()
-    assert list(table["thing"].unique()) == ["the pirate flag", "the plus-one flag", "the ware flag"]
+    assert list(table["thing"].unique()) == ["the pirate flag", "the ware flag", "the plus-one flag"]
     assert set(table["agent"]) == {"random moves", "usual"}
     assert table["figure"].iloc[0] == "score_lost"
     assert len(table) == len(results.tables["worth"])

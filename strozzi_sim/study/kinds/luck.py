@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import pairwise
 from typing import Any, Unpack
 
@@ -26,7 +25,7 @@ from strozzi_sim.facts.figures import DECISIONS, Figure, share
 from strozzi_sim.game import Game, find_game
 from strozzi_sim.game.sentences import listed, with_capital
 from strozzi_sim.game.variants import AnyVariant
-from strozzi_sim.play.drama import DECIDED_AFTER, HALFWAY, KINGMAKING, OF_DRAMA
+from strozzi_sim.play.drama import DECIDED_AFTER, HALFWAY, HOPELESS, KINGS, OF_DRAMA, RUNAWAY
 from strozzi_sim.stats.intervals import MIN_EVENTS, Array, Estimate
 from strozzi_sim.stats.luck import moments, variance_shares
 from strozzi_sim.study.arguments import StudyOptions, documented
@@ -43,12 +42,12 @@ _MOST_WORDS = 9  # of the names of those who play, in the answer
 MOST_GAMES = 1_000_000
 WORDS = {
     "agents": "who plays",
-    "seats": "the seats",
-    "agents_at_seats": "which player sits where",
+    "seats": "the seat",
+    "agents_at_seats": "who sits where",
     "deal": "the deal, for all alike",
-    "deal_of_seat": "what the deal gives a seat",
-    "deal_of_agent": "what the deal gives a player",
-    "rest": "how the games went",
+    "deal_of_seat": "the deal, for a seat",
+    "deal_of_agent": "the deal, for a player",
+    "rest": "the course of play",
 }
 OUTCOMES = {WIN: "who wins", SCORE: "scores"}
 
@@ -181,7 +180,7 @@ class Luck(Following):
     def printed_tables(self, tables: Tables) -> dict[str, Any]:
         """Return the shares of the variance of wins, with a column for each line-up, and the drama."""
         shares = pick(tables["luck"], figure="variance_share", outcome=WIN)
-        words = shares["lineup"].map(partial(lineup_words, self.the_game))
+        words = shares["lineup"].map(self._field_words)
         shares = shares.assign(figure="share in games of " + words, source=shares["source"].map(WORDS))
         own = {"what_explains_who_wins": shares.drop(columns=["lineup", "outcome"])}
         by_lineup = [replace(VARIANCE_SHARE, name=name) for name in shares["figure"].unique()]
@@ -205,23 +204,28 @@ class Luck(Following):
         notes = length_note, *self._notes(shares, players)
         if leader is None or np.isnan(leader.value):
             return Verdict(answer, f"{with_capital(length)}.", notes)
-        runs_away = f"The leader at half-time wins {games_of_100(leader.value)} of 100 games"
-        if not np.isnan(leader.low):
-            runs_away += f" ({games_of_100(leader.low)} to {games_of_100(leader.high)})"
-        kings = figures.get(KINGMAKING.name)
+        ends = "" if np.isnan(leader.low) else f"{games_of_100(leader.low)} to {games_of_100(leader.high)}; "
+        runs_away = (
+            f"The half-time leader wins {games_of_100(leader.value)} of 100 games ({ends}chance {100 / players:.0f})"
+        )
+        kings = figures.get(KINGS.name)
         made = ""
         if kings is not None and not np.isnan(kings.value):
-            made = f"; at {games_of_100(kings.value)} of 100 decisions a loser picks the winner"
-        decided = figures[DECIDED_AFTER.name]
-        after = format_value(decided.value, DECIDED_AFTER, 0)
-        course = f"It is decided after {after} of its decisions ({decided.n} games were followed)."
-        return Verdict(answer, f"{runs_away}{made}; {length}.", (course, *notes))
+            made = f"; a loser picks the winner {format_value(kings.value, KINGS, 1)} times a game"
+        return Verdict(answer, f"{runs_away}{made}; {length}.", (*_course_notes(figures), *notes))
 
     def _headline_field(self, shares: pd.DataFrame) -> Any:
         """Return the row of the field with one other agent among usual players, or else the first field's."""
         usual = self.the_game.default_agent
         rows = list(shares.itertuples(index=False))
         return next((row for row in rows if set(split_specs(row.lineup)[1:]) == {usual}), rows[0])
+
+    def _field_words(self, lineup: str) -> str:
+        """Return who plays a field; beside other fields one of many different agents is "4 styles of play"."""
+        styles = len({*split_specs(lineup)})
+        if styles > 2 and len(self.lineups) > 1:
+            return f"{styles} styles of play"
+        return lineup_words(self.the_game, lineup)
 
     def _course(self, tables: Tables, field: Any) -> dict[str, Any]:
         """Return the figures of a field's games, the length and the drama if its games were followed."""
@@ -239,10 +243,9 @@ class Luck(Following):
         decisions = [format_value(course[DECISIONS.name].value, DECISIONS, 0) for course in courses]
         span = each[0] if len(each) == 1 else f"{each[0]} to {each[-1]}"
         counts = at_players(int(field.players) for field in fields)
-        taken = f"{self.seconds:g} seconds a decision, of which a game has {listed(decisions)} {counts}"
         return (
             f"a game takes {span} minutes at {self.seconds:g} seconds a decision",
-            f"That is {listed(each)} minutes, at {taken}.",
+            f"A game has {listed(decisions)} decisions and takes {listed(each)} minutes {counts}.",
         )
 
     def _notes(self, shares: pd.DataFrame, players: int) -> Iterator[str]:
@@ -251,9 +254,7 @@ class Luck(Following):
         parts = list[str]()
         for row in rows:
             alike = f" (all {pluralize(row.deals, 'deal')} ended alike)" if np.isnan(row.low) else ""
-            parts.append(
-                f"{format_estimate(row, VARIANCE_SHARE)} in games of {lineup_words(self.the_game, row.lineup)}{alike}"
-            )
+            parts.append(f"{format_estimate(row, VARIANCE_SHARE)} in games of {self._field_words(row.lineup)}{alike}")
         yield f"Luck decides, at {players} players: {listed(parts)}; among equal players, everything."
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
@@ -264,16 +265,27 @@ class Luck(Following):
             shares = _first(shares, (shares["lineup"] == field.lineup) & (shares["variant"] == field.variant))
             wins = _first(wins, (wins["lineup"] == field.lineup) & (wins["variant"] == field.variant))
         wins = wins.dropna(subset="low").head(3)
-        wins = wins.assign(agents=wins["lineup"].map(partial(lineup_words, self.the_game)))
+        wins = wins.assign(agents=wins["lineup"].map(self._field_words))
         shares = shares.assign(source=shares["source"].map(WORDS), outcome=shares["outcome"].map(OUTCOMES))
-        fields = shares["lineup"].map(partial(lineup_words, self.the_game))
+        fields = shares["lineup"].map(self._field_words)
         shares = shares.assign(line=shares["source"] + ", " + shares["outcome"], lineup=fields)
         numbers = key_numbers(wins, VARIANCE_SHARE, "of who wins is luck, in games of {agents}")
         sections = [section("luck", {"luck": shares}, self.measured, numbers=numbers)]
         if "drama" in tables:
-            who = tables["drama"]["lineup"].map(partial(lineup_words, self.the_game))
+            who = tables["drama"]["lineup"].map(self._field_words)
             sections.append(section("drama", {"drama": tables["drama"].assign(who=who, lineup="")}, self.measured))
         return sections
+
+
+def _course_notes(figures: dict[str, Any]) -> Iterator[str]:
+    """Yield when games are decided, how many of them early, and how often a loser picks the winner."""
+    decided, runaway, kings = figures[DECIDED_AFTER.name], figures[RUNAWAY.name], figures.get(KINGS.name)
+    after = format_value(decided.value, DECIDED_AFTER, 0)
+    early = f"in its first half in {games_of_100(runaway.value)} of 100 games"
+    yield f"A game is decided after {after} of its decisions, and {early} ({decided.n} games were followed)."
+    if kings is not None and not np.isnan(kings.value):
+        times = f"{format_estimate(kings, KINGS)} times a game (n = {kings.n})"
+        yield f"A loser, whose chance is at most {100 * HOPELESS:g} of 100, picks the winner {times}."
 
 
 def _known(figure: Estimate) -> Estimate:

@@ -46,7 +46,7 @@ from strozzi_sim.study.running import PlayHeat, play
 from strozzi_sim.study.screen import Change, Screen, changed_box, moved
 from strozzi_sim.study.searching import Heats, SearchStudy
 from strozzi_sim.study.targets import Measured
-from strozzi_sim.study.verdict import MOST_WORDS, Verdict, games_at_most, word_count
+from strozzi_sim.study.verdict import Verdict, games_at_most
 from strozzi_sim.study.wording import grouped
 
 CHUNKS = 50
@@ -155,8 +155,8 @@ class Weights(SearchStudy):
     def verdict(self, tables: Tables, look: Look) -> Verdict:
         """Return the number that moves the shares of wins most, and a sentence on each group of lesser numbers."""
         by_key = tables["weights"].drop_duplicates("key").set_index("key")
-        answer, *notes = _headline(tables["weights"], by_key, self.the_game)
-        return Verdict(answer, notes=(*notes, *_groups(by_key, self.the_game)))
+        answer, change, *notes = _headline(tables["weights"], by_key, self.the_game)
+        return Verdict(answer, change, (*notes, *_groups(by_key, self.the_game)))
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
         """Return the steps that were measured longest, their largest changes and those of every seat; and all steps."""
@@ -166,11 +166,13 @@ class Weights(SearchStudy):
         wins = pick(table, figure=WIN_SHARE.name)
         wins = wins.assign(who=[_who(row) for row in wins.itertuples(index=False)])
         furthest = wins.loc[wins.groupby("step", sort=False)["value"].apply(lambda values: values.abs().idxmax())]
+        furthest = furthest.sort_values(["deals", "value"], key=abs, ascending=False, kind="stable")
+        named = furthest.assign(step=furthest["step"] + ", " + furthest["who"])
         longest = wins[wins["deals"] == table["deals"].max()]
         is_known = (longest["p"] < ALPHA) & ((longest["low"] > 0) | (longest["high"] < 0))
         seats = longest.assign(row=longest["step"], column=longest["who"], marked=False)
         shown = {
-            "furthest": furthest[furthest["deals"] == table["deals"].max()],
+            "furthest": named[named["deals"] == table["deals"].max()],
             "seats": seats.assign(shade=seats["value"].where(is_known)),
             "steps": pd.concat([furthest, table[table["figure"] != WIN_SHARE.name]]),
         }
@@ -189,36 +191,33 @@ class Weights(SearchStudy):
 
 
 def _headline(table: pd.DataFrame, by_key: pd.DataFrame, game: Game) -> Iterator[str]:
-    """Yield the number that moves the shares of wins most, its interval, and those that may move them as much."""
+    """Yield the number that moves the shares of wins most, by how much and how many may move them as much; notes."""
     heavy = by_key[by_key["status"] == HEAVY]
     bound = f"one step of any moves a player by {games_at_most(by_key['most'].max())}"
     if heavy.empty:
-        yield f"No number is found to move who wins: {bound}."
+        yield from (f"No number is found to move who wins: {bound}.", "")
         return
     best = heavy.index[0]
     rows = pick(table, key=best, figure=WIN_SHARE.name)
     row = rows.loc[rows["value"].abs().idxmax()]
-    more = "more" if row["value"] > 0 else "fewer"
+    is_more = row["value"] > 0
     size = format_value(abs(row["value"]), WIN_SHARE, 1, bare=True)
+    low, high = sorted(100 * row[side] * (1 if is_more else -1) for side in ("low", "high"))
+    games = f"{size} of 100 games {'more' if is_more else 'fewer'} ({low:.1f} to {high:.1f})"
+    change = f"At {row['to']:g} instead of {row['from']:g} {_who(row)} wins {games}"
     label = name_of_key(game, str(best)).label
-    change = f"at {row['to']:g} instead of {row['from']:g} {_who(row)} wins {size} of 100 games {more}"
-    low, high = sorted((100 if row["value"] > 0 else -100) * row[side] for side in ("low", "high"))
     rivals = [str(key) for key in by_key.index[by_key["most"] >= heavy["least"].iloc[0]] if key != best]
-    interval = f"The interval is {low:.1f} to {high:.1f} games of 100."
     if not rivals:
-        yield from (f"{with_capital(label)} matters most: {change}.", interval)
+        yield from (f"Who wins depends most on one number: {label}.", f"{change}.")
         return
     alike = [name_of_key(game, key).label for key in rivals if key in heavy.index]
-    first = f"Found to matter most: {label}{f' and {len(alike)} others' if alike else ''}"
-    answer = f"{first}; {change}."
-    if word_count(answer) <= MOST_WORDS:
-        yield from (answer, interval)
-    else:
-        yield from (f"{first}; its step is worth {size} of 100 games.", f"{with_capital(change)}. {interval}")
+    unknown = len(rivals) - len(alike)
+    yield f"Found to move who wins most: {label}{f' and {len(alike)} others' if alike else ''}."
+    yield f"{change}; {pluralize(unknown, 'number')} may matter as much." if unknown else f"{change}."
+    if unknown:
+        yield f"{with_capital(bound)}."
     if alike:
-        yield f"The others: {listed(alike)}."
-    if unknown := len(rivals) - len(alike):
-        yield f"{pluralize(unknown, 'other number')} may matter as much: {bound}."
+        yield f"The {len(alike)} others: {listed(alike)}."
 
 
 def _who(row: Any) -> str:
@@ -229,15 +228,15 @@ def _who(row: Any) -> str:
 def _groups(by_key: pd.DataFrame, game: Game) -> Iterator[str]:
     """Yield a sentence for each group but HEAVY: its numbers, and unless REAL how large a change could be missed."""
     for status, numbers_of_group in by_key.groupby("status", sort=False):
-        size = f"up to {100 * numbers_of_group['most'].max():.1f} points could be missed"
+        size = f"up to {100 * numbers_of_group['most'].max():.1f} games of 100"
         words = {
-            TIED: f"change something; a change of the shares of wins by {size}",
-            REAL: "change something, and are known to move the shares of wins less",
-            NOTHING: f"{NOTHING}; a change of {size}",
+            TIED: f"change something, and may change who wins by {size}",
+            REAL: "change something, but who wins less than those found do",
+            NOTHING: f"are not known to change anything; {size} could be missed",
         }
         if status in words:
             keys = some_of([name_of_key(game, str(key)).label for key in numbers_of_group.index], FEW)
-            yield f"{len(numbers_of_group)} of {len(by_key)} ({keys}) {words[status]}."
+            yield f"{len(numbers_of_group)} of {len(by_key)} {words[status]}: {keys}."
 
 
 def table_of(study: Weights, heats: Sequence[Sequence[Effect]], judged: Mapping[str, Judgement]) -> pd.DataFrame:
