@@ -403,7 +403,7 @@ CLAIMS: dict[str, Callable[[Said, re.Match[str]], bool]] = {
     r"^(\S+) finishes ahead of (.+?) at \d": ahead,
     r"(\S+) beats (\S+?)(?=,|\.)": ahead,
     r"A challenger wins .* against copies": beats_copies,
-    r"(?:matters most: |to matter most: ).* wins ([\d.]+) of 100 games": moves,
+    r"^At [\d.,]+ instead of [\d.,]+ .* wins ([\d.]+) of 100 games (?:more|fewer)": moves,
     r"Of [\d,]+ figures, .*": counted,
     r" look (?:most like those of (.+?)\.$|like .* err about ([\d.]+) .* \(level (\d+) of \d+(?:; level 0 errs about ([\d.]+))?\))": fits,
     r"Your players are not equally strong": unequal_players,
