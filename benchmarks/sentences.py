@@ -106,6 +106,7 @@ class Said(Shown):
             yield "number", said, ", ".join(self.wrong_numbers(said, f"{content.verdict} {content.detail}")[0])
         texts = [
             ("verdict", content.verdict),
+            ("subject", content.subject),
             ("detail", content.detail),
             *((section.name, text) for section in content.sections for text in section.sentences),
         ]

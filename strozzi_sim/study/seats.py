@@ -142,7 +142,8 @@ def _by_strength(
         statement: what the headline says, with the numbers of one strength.
         wins: the share of wins of every seat.
         agents: strength -> agent, of all who play.
-        unsure: agents and player counts at which it is not known whether any seat wins more.
+        unsure: agents and player counts at which it is not known whether any seat wins more, which is said where the
+            interval of this seat alone suggests it.
         is_whole: whether the headline has the numbers of its strength; otherwise they are among these.
     """
     main = statement.main.lineup
@@ -158,8 +159,9 @@ def _by_strength(
         shown = [own[count] for count in counts if count in own]
         if (agent != main or not is_whole) and len(shown) == len(counts):
             half = max(max(row.high - row.value, row.value - row.low) for row in shown)
-            open_at = [str(count) for count in counts if (agent, count) in unsure]
-            doubt = f"; unsure at {listed(open_at)}" if open_at else ""
+            apart = [row.players for row in shown if not row.low <= 1 / row.players <= row.high]
+            open_at = [str(count) for count in apart if (agent, count) in unsure]
+            doubt = f"; unsure{f' at {listed(open_at)}' * (len(counts) > 1)}" if open_at else ""
             texts.append(f"{strength}: {_shares([row.value for row in shown])} (± {rounded_up(half)}{doubt})")
     fair = f"fair: {_shares([1 / count for count in counts])}"
     return f"{with_capital('; '.join([*texts, fair]))}."

@@ -246,6 +246,10 @@ def test_strengths_of_play_are_named_in_words_with_the_numbers_of_usual_players(
         "Weak: 33, 25 (± 0.3); trained: 39, 31 (± 0.3); fair: 33, 25."
     )
     assert notes[0] == "With weak players no seat is found to win more: at most 1.2 points more."
+    doubtful = two | {(3, "base", "learned"): gained(3, 0.005)}  # of which its own interval alone leaves out a third
+    assert seat_verdict(seats(doubtful), STUDY.the_game).subject == (
+        "Weak: 39, 31 (± 0.3); trained: 34, 31 (± 0.3; unsure at 3); fair: 33, 25."
+    )
     one_count = {cell: shares for cell, shares in every.items() if cell[0] == 4}
     assert seats_said(one_count)[0] == (
         "Whoever plays, the first player wins more than its share: 31 of 100 games at 4 players."
