@@ -368,6 +368,14 @@ def level_held(said: Said, match: re.Match[str]) -> bool:
     return bool(level["low"] == float(match[1]) and level["high"] == float(match[2]))
 
 
+def half_time(said: Said, match: re.Match[str]) -> bool:
+    """Return whether the leader after half a game wins as often as is said, and whether chance is an equal share."""
+    rows = said.results.tables["drama"].query("figure == 'halfway_leader_share'")
+    shown = np.array([float(text) for text in match.groups()[:3]])
+    near = np.abs(100 * rows[["value", "low", "high"]].to_numpy(float) - shown) <= 0.51
+    return bool((near.all(axis=1) & (abs(100 / rows["players"] - float(match[4])) <= 0.51)).any())
+
+
 def level_expected(said: Said, match: re.Match[str]) -> bool:
     """Return whether so many score sheets tell a level as exactly as is said."""
     level = said.results.tables["level"].query(f"figure == 'level_expected' and n == {match[1]}").iloc[0]
@@ -399,7 +407,7 @@ CLAIMS: dict[str, Callable[[Said, re.Match[str]], bool]] = {
     r"cores (rise|fall) by ([\d,.]*\d)": scores_change,
     r"obody wins (?:a game of 100 )?more or less": nobody,
     r"Fairest found.*?; best and worst seat are ([\d.]+) games of 100 apart \(\w+ .*: ([\d.]+)\)": fairest,
-    r"^(?:(?:Most|Much) is lost w|W)ithout (.+?)(?: a (?:\w+ )?player (?:loses|wins \S+ of 100 games instead)|: )": worth_most,
+    r"^(?:(?:Most|Much) is lost w|W)ithout (?!each other thing)(.+?)(?: a (?:\w+ )?player (?:loses|wins \S+ of 100 games instead)|: )": worth_most,
     r"^(\S+) finishes ahead of (.+?) at \d": ahead,
     r"(\S+) beats (\S+?)(?=,|\.)": ahead,
     r"A challenger wins .* against copies": beats_copies,
@@ -408,6 +416,7 @@ CLAIMS: dict[str, Callable[[Said, re.Match[str]], bool]] = {
     r" look (?:most like those of (.+?)\.$|like .* err about ([\d.]+) .* \(level (\d+) of \d+(?:; level 0 errs about ([\d.]+))?\))": fits,
     r"Your players are not equally strong": unequal_players,
     r"none of our players: \D+([\d.]+) \w+.*, not ([\d.]+) to ([\d.]+)": unlike,
+    r"half-time leader wins ([\d.]+) of 100 games \(([\d.]+) to ([\d.]+); chance (\d+)\)": half_time,
     r"With 95 % certainty it is level ([\d.]+) to ([\d.]+)": level_held,
     r"(\d+) games tell it to ± ([\d.]*\d)": level_expected,
 }

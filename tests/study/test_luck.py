@@ -131,16 +131,15 @@ def test_the_verdict_says_what_decides():
         r"Luck decides \d+.% of who wins with one trained player among usual players\.",
         verdict.answer,
     )
-    leader, kings, length = verdict.subject.split("; ")
-    assert re.fullmatch(r"The leader at half-time wins \d+ of 100 games \(\d+ to \d+\)", leader)
+    *leader, kings, length = verdict.subject.split("; ")
+    assert re.fullmatch(r"The half-time leader wins \d+ of 100 games \(\d+ to \d+; chance 33\)", "; ".join(leader))
     assert re.fullmatch(r"a game takes \d+ minutes at 30 seconds a decision\.", length)
-    assert re.fullmatch(r"at \d+ of 100 decisions a loser picks the winner", kings)
+    assert re.fullmatch(r"a loser picks the winner [\d.]+ times a game", kings)
     followed = found.tables["drama"].query("lineup == 'learned,heuristic,heuristic'").set_index("figure")
-    assert re.fullmatch(
-        r"That is \d+ minutes, at 30 seconds a decision, of which a game has \d+ at 3 players\.", verdict.notes[2]
-    )
-    assert verdict.notes[1].endswith(f"({followed.loc['decided_mean', 'n']} games were followed).")
-    who = verdict.notes[3]
+    _games, decided, times, lasts, who = verdict.notes[:5]
+    assert decided.endswith(f"({followed.loc['decided_mean', 'n']} games were followed).")
+    assert re.fullmatch(r"A loser, whose chance is at most 1 of 100, picks the winner .* \(n = 30\)\.", times)
+    assert re.fullmatch(r"A game has \d+ decisions and takes \d+ minutes at 3 players\.", lasts)
     assert "in games of one usual player among weak players" in who
     assert set(found.tables["drama"]["lineup"]) == set(found.tables["luck"]["lineup"])
     assert "search" not in who  # an agent that searches would play too few games

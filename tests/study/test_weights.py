@@ -144,8 +144,8 @@ def test_of_planted_numbers_none_is_named_wrongly(races):
         assert not any(each.status == REAL for each in large)
         wrong_bounds += any(not each.least <= PLANTED[key] <= each.most for key, each in said.items())
         headline, *groups = study.verdict({"weights": table_of(study, heats, said)}, ss.Look()).lines
-        assert "large: " in f"{headline} {groups[0]}".lower()
-        assert not any("idle" in sentence for sentence in groups if NOTHING not in sentence)
+        assert "large: " in headline.lower()
+        assert not any("idle" in sentence for sentence in groups if "not known to change anything" not in sentence)
         found_large += sum(each.status == HEAVY for each in large)
         found_middle += sum(each.status == HEAVY for each in middle)
     assert wrong_bounds <= races // 10  # in 1 of 20 on average at most
@@ -400,8 +400,8 @@ def test_verdict_and_page_say_what_matters_and_what_could_be_missed(tmp_path):
     )
     assert 0 <= float(said) / 100 - most < 0.01
     assert len(headline.split()) <= MOST_WORDS
-    assert any("change something; a change of the shares of wins by up to" in each for each in groups)
-    (nothing,) = (each for each in groups if "cannot be told from zero; a change of up to" in each)
+    assert any("change something, and may change who wins by up to" in each for each in groups)
+    (nothing,) = (each for each in groups if "are not known to change anything; up to" in each)
     assert "ship cards removed with 4 players" in nothing
     rows = found.tables["weights"]
     p_of_shares = rows[rows["figure"].isin(["win_share", "seat_gap"])].groupby(["key", "to"])["p"]
