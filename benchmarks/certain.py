@@ -376,6 +376,15 @@ def half_time(said: Said, match: re.Match[str]) -> bool:
     return bool((near.all(axis=1) & (abs(100 / rows["players"] - float(match[4])) <= 0.51)).any())
 
 
+def without_hope(said: Said, match: re.Match[str]) -> bool:
+    """Return whether so many decisions of a game are by a seat that cannot win and picks who does."""
+    rows = said.results.tables["drama"].query("figure == 'kings_mean'")
+    low, high = float(match[1]), float(match[2] or match[1])
+    near = (abs(rows["low"] - low) <= 0.51) & (abs(rows["high"] - high) <= 0.51)
+    lengths = said.results.tables["luck"].query("figure == 'decisions_mean'")["value"]
+    return bool(near.any() and (abs(lengths - float(match[3].replace(",", ""))) <= 0.51).any())
+
+
 def level_expected(said: Said, match: re.Match[str]) -> bool:
     """Return whether so many score sheets tell a level as exactly as is said."""
     level = said.results.tables["level"].query(f"figure == 'level_expected' and n == {match[1]}").iloc[0]
@@ -411,7 +420,8 @@ CLAIMS: dict[str, Callable[[Said, re.Match[str]], bool]] = {
     r"^(\S+) finishes ahead of (.+?) at \d": ahead,
     r"(\S+) beats (\S+?)(?=,|\.)": ahead,
     r"A challenger wins .* against copies": beats_copies,
-    r"^At [\d.,]+ instead of [\d.,]+ .* wins ([\d.]+) of 100 games (?:more|fewer)": moves,
+    r"at [\d.,]+ instead of [\d.,]+ .* wins ([\d.]+) of 100 games (?:more|fewer)": moves,
+    r"at ([\d.]+)(?: to ([\d.]+))? of ([\d,]+) decisions a player without hope": without_hope,
     r"Of [\d,]+ figures, .*": counted,
     r" look (?:most like those of (.+?)\.$|like .* err about ([\d.]+) .* \(level (\d+) of \d+(?:; level 0 errs about ([\d.]+))?\))": fits,
     r"Your players are not equally strong": unequal_players,

@@ -52,7 +52,8 @@ POPULARITY = share("popularity", "share of its occasions, such as rounds, with a
 NAIVE_WINS = share("naive_win_share", "games won by the seats that used it, each use counted", "games won by its users")
 LOST, SCORE_LOST, USED, NAIVE = WIN_SHARE_LOST.name, SCORE_LOST_BY.name, POPULARITY.name, NAIVE_WINS.name
 _RARE = 0.05  # share of occasions up to which a thing is hardly ever used
-_FEW_THINGS = 27  # of so many or fewer, what is lost is the first picture
+_OFTEN = 0.9  # share of hands from which a thing comes up in all of them
+_FEW_THINGS = 16  # of so many or fewer, what is lost is the first picture
 _FEW_SAID = 6  # of so many or fewer, what is lost without each is said
 _MOST_NUMBERS = 3  # things with a number on the first screen
 _KEYS = ["players", "variant", "agent", "thing"]
@@ -140,7 +141,7 @@ class WithWorth(Study):
         losses = [format_value(line[ranking.name].value, ranking, 1, bare=True) for line in others]
         names = [nouns(line["thing"]).removeprefix("the ") for line in others]
         parts = [f"{name} {loss}" for name, loss in zip(names, losses, strict=True)]
-        unit = _score_words(self.the_game) if ranking is SCORE_LOST_BY else "points of games won"
+        unit = _score_words(self.the_game) if ranking is SCORE_LOST_BY else "games of 100"
         return f"{what}, in {unit}: {', '.join(parts)}."
 
     def worth_in_words(self, table: pd.DataFrame) -> pd.DataFrame:
@@ -209,6 +210,9 @@ class WithWorth(Study):
             if verdict == SMALL and (most := _most_used(others)) <= _RARE:
                 said = f"hardly ever used, at most {games_of_100(most)} of 100 times"
             yield f"{len(losses[verdict])} of {len(order)} {verdict}{f' ({said})' if said else ''}."
+        if seldom := next((line for line in order if line["verdict"] == WORTH and _came_up(line) < _OFTEN), None):
+            came_up = f"{nouns(seldom['thing'])} came up in {games_of_100(_came_up(seldom))} of 100"
+            yield f"Losses are averages over all games; {came_up}."
         if misleading := [nouns(line["thing"]) for line in order if line["misleads"]]:
             yield f"The wins of users mislead about {some_of(misleading, 3)}."
 
@@ -243,7 +247,10 @@ class WithWorth(Study):
     def _pictures(self, declared: Iterable[Picture | HeatMap], lines: Sequence[Line]) -> list[Picture | HeatMap]:
         """Return the pictures by the figure that tells things apart; what is lost of few things is the first one."""
         ranking, nouns = self._ranking(lines).name, _nouns(self)
-        things = tuple(nouns(line["thing"]).removeprefix("the ") for line in ranked(self._of_headline(lines)))
+        order = ranked(self._of_headline(lines))
+        matter = [line for line in order if line["verdict"] != SMALL]
+        is_cut = len(order) > _FEW_THINGS >= len(matter) > 1  # then those too small to matter are left out
+        things = tuple(nouns(line["thing"]).removeprefix("the ") for line in (matter if is_cut else order))
         pictures = list[Picture | HeatMap]()
         for each in declared:
             if isinstance(each, Picture) and each.kind == "scatter":
@@ -251,7 +258,8 @@ class WithWorth(Study):
                 pictures.append(replace(each, figures=figures))
             elif isinstance(each, Picture) and each.kind == "dots":
                 figures = tuple(sorted(each.figures, key=lambda figure: figure.name != ranking))
-                own = replace(each, figures=figures, levels=things)
+                left_out = f" {len(order) - len(matter)} things too small to matter are left out." if is_cut else ""
+                own = replace(each, figures=figures, levels=things, caption=f"{each.caption}{left_out}")
                 pictures.insert(0 if len(things) <= _FEW_THINGS else len(pictures), own)
             else:
                 pictures.append(each)
@@ -262,7 +270,7 @@ class WithWorth(Study):
         nouns, players = _nouns(self), self.headline_group(lines)[0]
         of_agent = ranked(self._of_headline(lines))[:_MOST_NUMBERS]
         score = _score_words(self.the_game)
-        words = {WIN_SHARE_LOST: "points of games won, lost", SCORE_LOST_BY: f"{score} a game, lost"}
+        words = {WIN_SHARE_LOST: "games of 100, lost", SCORE_LOST_BY: f"{score} a game, lost"}
         ranking = self._ranking(lines)
         for figure in sorted(words, key=lambda each: each is not ranking):
             for line in of_agent:
@@ -280,6 +288,11 @@ def _score_words(game: Game) -> str:
 
 def _nouns(study: Study) -> Callable[[str], str]:
     return partial(noun_of, study.the_game, next(iter(study.variant_of.values())))
+
+
+def _came_up(line: Line) -> float:
+    """Return the share of hands or games in which a thing could be used, at most; 1 if this is not known."""
+    return float(min(line[POPULARITY.name].n / line[LOST].n, 1.0)) if POPULARITY.name in line else 1.0
 
 
 def _most_used(lines: Iterable[Line]) -> float:

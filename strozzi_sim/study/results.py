@@ -10,7 +10,7 @@ from typing import Any
 from strozzi_sim.agent.names import path_of
 from strozzi_sim.declare.alarms import MOST_ALARMS, FoundAlarm
 from strozzi_sim.declare.printing import format_estimate
-from strozzi_sim.declare.significance import rounded_up, size_text
+from strozzi_sim.declare.significance import rounded_up
 from strozzi_sim.errors import pluralize, short_repr, suggest_names
 from strozzi_sim.facts.figures import share
 from strozzi_sim.study.files import read_summary
@@ -186,9 +186,9 @@ def _precision_note(study: Study, table: Any) -> str:
     played, unknown = pluralize(int(table["deals"].iloc[0]), "deal"), int((table["known"] == 0).sum())
     valid = f"after {played}, wherever play stops."
     if (table["figure"] == "win_share_difference").all():
-        size = f"of {size_text(study.precision / POINTS)} of games won"
+        size = f"of {rounded_up(study.precision / POINTS)} of 100 games won"
         if not unknown:
-            return f"A difference {size} would have been found ({played})."
+            return f"A change {size} would have been found ({played})."
         ends = table.loc[table["known"] == 0, ["low", "high"]]
         games = rounded_up(float(ends.abs().max(axis=None)))
         return f"Up to {games} games of 100 more or less could be missed after {played}; more deals tell."

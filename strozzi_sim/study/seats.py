@@ -105,7 +105,9 @@ def seat_verdict(tables: Tables, game: Game, chunks: int = MAX_CHUNKS) -> Verdic
         first = statements[0]
         whole = first.whole_answer(game, cells, statements[1:])
         answer = whole or first.short_answer(game, cells)
-        wins = pick(tables["seats"], variant=first.main.variant, figure="win_share")
+        wins = pick(tables["seats"], figure="win_share")
+        low, high = widened(wins, chunks)
+        wins = pick(wins.assign(low=low, high=high), variant=first.main.variant)
         agents = strengths(game, _lineups(cells))
         unsure = {(cell.lineup, cell.players) for cell in cells if cell.verdict == OPEN}
         subject = _by_strength(first, wins, agents, unsure, is_whole=bool(whole)) if agents else ""
@@ -140,7 +142,7 @@ def _by_strength(
 
     Args:
         statement: what the headline says, with the numbers of one strength.
-        wins: the share of wins of every seat.
+        wins: the share of wins of every seat, with intervals widened for the number of all seats.
         agents: strength -> agent, of all who play.
         unsure: agents and player counts at which it is not known whether any seat wins more, which is said where the
             interval of this seat alone suggests it.
@@ -159,7 +161,7 @@ def _by_strength(
         shown = [own[count] for count in counts if count in own]
         if (agent != main or not is_whole) and len(shown) == len(counts):
             half = max(max(row.high - row.value, row.value - row.low) for row in shown)
-            apart = [row.players for row in shown if not row.low <= 1 / row.players <= row.high]
+            apart = [row.players for row in shown if abs(row.value - 1 / row.players) > half]
             open_at = [str(count) for count in apart if (agent, count) in unsure]
             doubt = f"; unsure{f' at {listed(open_at)}' * (len(counts) > 1)}" if open_at else ""
             texts.append(f"{strength}: {_shares([row.value for row in shown])} (± {rounded_up(half)}{doubt})")

@@ -35,7 +35,10 @@ def restrictions(components: Mapping[str, Any]) -> dict[str, Restriction]:
         use = Use("seat", f"kept > {fewest}", _GAMES)
         text = f"no more than {pluralize(fewest, 'task')} may be kept"
         by_name["task:any"] = Restriction(
-            text, never("no_keep", more), use, noun=f"keeping more than {pluralize(fewest, 'task')}"
+            text,
+            never("no_keep", more),
+            use,
+            noun="a second task" if fewest == 1 else f"keeping more than {pluralize(fewest, 'task')}",
         )
     conditions = task_names(components)
     for k, task in enumerate(data["id"] for data in components["tasks"]):

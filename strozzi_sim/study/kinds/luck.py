@@ -41,13 +41,13 @@ WIN, SCORE = "win", "score"
 _MOST_WORDS = 9  # of the names of those who play, in the answer
 MOST_GAMES = 1_000_000
 WORDS = {
-    "agents": "who plays",
-    "seats": "the seat",
-    "agents_at_seats": "who sits where",
-    "deal": "the deal, for all alike",
-    "deal_of_seat": "the deal, for a seat",
-    "deal_of_agent": "the deal, for a player",
-    "rest": "the course of play",
+    "agents": "skill: who plays",
+    "seats": "luck: the seat",
+    "agents_at_seats": "luck: who sits where",
+    "deal": "luck: a deal that helps all",
+    "deal_of_seat": "luck: a deal that helps a seat",
+    "deal_of_agent": "luck: a deal that suits a player",
+    "rest": "luck: the course of play",
 }
 OUTCOMES = {WIN: "who wins", SCORE: "scores"}
 
@@ -198,7 +198,7 @@ class Luck(Following):
         words = words if word_count(words) <= _MOST_WORDS else f"{players} agents"
         figures = self._course(tables, field)
         at = f" at {players} players" if len(self.players) > 1 else ""
-        answer = f"{_decided_by_luck(field.value)} with {words}{at}."
+        answer = f"{_decided_by_luck(field.value)} with {words}{at}{self._least_luck(shares, field)}."
         leader = figures.get(HALFWAY.name)
         length, length_note = self._length(tables)
         notes = length_note, *self._notes(shares, players)
@@ -211,7 +211,8 @@ class Luck(Following):
         kings = figures.get(KINGS.name)
         made = ""
         if kings is not None and not np.isnan(kings.value):
-            made = f"; a loser picks the winner {format_value(kings.value, KINGS, 1)} times a game"
+            moves = format_value(figures[DECISIONS.name].value, DECISIONS, 0)
+            made = f"; at {_span(kings)} of {moves} decisions a player without hope picks the winner"
         return Verdict(answer, f"{runs_away}{made}; {length}.", (*_course_notes(figures), *notes))
 
     def _headline_field(self, shares: pd.DataFrame) -> Any:
@@ -219,6 +220,17 @@ class Luck(Following):
         usual = self.the_game.default_agent
         rows = list(shares.itertuples(index=False))
         return next((row for row in rows if set(split_specs(row.lineup)[1:]) == {usual}), rows[0])
+
+    def _least_luck(self, shares: pd.DataFrame, field: Any) -> str:
+        """Return the field in which luck decides least as a clause of the answer; "" if that is the field itself."""
+        rows = shares.dropna(subset="low")
+        rows = rows[rows["value"].round(2) < round(field.value, 2)]
+        if rows.empty:
+            return ""
+        row = next(rows.sort_values("value").itertuples(index=False))
+        words = lineup_words(self.the_game, row.lineup, bare=True)
+        clause = f", {format_value(row.value, VARIANCE_SHARE, 0)} with {words}"
+        return clause if word_count(words) <= _MOST_WORDS else ""
 
     def _field_words(self, lineup: str) -> str:
         """Return who plays a field; beside other fields one of many different agents is "4 styles of play"."""
@@ -277,6 +289,14 @@ class Luck(Following):
         return sections
 
 
+def _span(figure: Any) -> str:
+    """Return the ends of the interval of a number a game as text, "2 to 6"; the number if it has none."""
+    if np.isnan(figure.low):
+        return format_value(figure.value, KINGS, 1)
+    low, high = (format_value(end, KINGS, 0) for end in (figure.low, figure.high))
+    return low if low == high else f"{low} to {high}"
+
+
 def _course_notes(figures: dict[str, Any]) -> Iterator[str]:
     """Yield when games are decided, how many of them early, and how often a loser picks the winner."""
     decided, runaway, kings = figures[DECIDED_AFTER.name], figures[RUNAWAY.name], figures.get(KINGS.name)
@@ -284,8 +304,7 @@ def _course_notes(figures: dict[str, Any]) -> Iterator[str]:
     early = f"in its first half in {games_of_100(runaway.value)} of 100 games"
     yield f"A game is decided after {after} of its decisions, and {early} ({decided.n} games were followed)."
     if kings is not None and not np.isnan(kings.value):
-        times = f"{format_estimate(kings, KINGS)} times a game (n = {kings.n})"
-        yield f"A loser, whose chance is at most {100 * HOPELESS:g} of 100, picks the winner {times}."
+        yield f"Without hope is a chance of at most {100 * HOPELESS:g} of 100 ({kings.n} games)."
 
 
 def _known(figure: Estimate) -> Estimate:

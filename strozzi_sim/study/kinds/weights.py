@@ -191,9 +191,9 @@ class Weights(SearchStudy):
 
 
 def _headline(table: pd.DataFrame, by_key: pd.DataFrame, game: Game) -> Iterator[str]:
-    """Yield the number that moves the shares of wins most, by how much and how many may move them as much; notes."""
+    """Yield how far a step of any number moves a player's wins at most, the number that is found to do most; notes."""
     heavy = by_key[by_key["status"] == HEAVY]
-    bound = f"one step of any moves a player by {games_at_most(by_key['most'].max())}"
+    bound = f"one step of any number moves a player by {games_at_most(by_key['most'].max())}"
     if heavy.empty:
         yield from (f"No number is found to move who wins: {bound}.", "")
         return
@@ -203,21 +203,18 @@ def _headline(table: pd.DataFrame, by_key: pd.DataFrame, game: Game) -> Iterator
     is_more = row["value"] > 0
     size = format_value(abs(row["value"]), WIN_SHARE, 1, bare=True)
     low, high = sorted(100 * row[side] * (1 if is_more else -1) for side in ("low", "high"))
-    games = f"{size} of 100 games {'more' if is_more else 'fewer'} ({low:.1f} to {high:.1f})"
-    change = f"At {row['to']:g} instead of {row['from']:g} {_who(row)} wins {games}"
+    wins = f"{_who(row)} wins {size} of 100 games {'more' if is_more else 'fewer'} ({low:.1f} to {high:.1f})"
     label = name_of_key(game, str(best)).label
     rivals = [str(key) for key in by_key.index[by_key["most"] >= heavy["least"].iloc[0]] if key != best]
-    if not rivals:
-        yield from (f"Who wins depends most on one number: {label}.", f"{change}.")
-        return
     alike = [name_of_key(game, key).label for key in rivals if key in heavy.index]
-    unknown = len(rivals) - len(alike)
-    yield f"Found to move who wins most: {label}{f' and {len(alike)} others' if alike else ''}."
-    yield f"{change}; {pluralize(unknown, 'number')} may matter as much." if unknown else f"{change}."
-    if unknown:
-        yield f"{with_capital(bound)}."
+    clauses = [f"{len(alike)} others do about as much"] if alike else []
+    if unknown := len(rivals) - len(alike):
+        clauses.append(f"{unknown} of {len(by_key)} may")
+    as_much = f" {with_capital(', '.join(clauses))}." if clauses else ""
+    yield f"{with_capital(bound)}."
+    yield f"Largest found: {label}; at {row['to']:g} instead of {row['from']:g} {wins}.{as_much}"
     if alike:
-        yield f"The {len(alike)} others: {listed(alike)}."
+        yield f"The {pluralize(len(alike), 'other')}: {listed(alike)}."
 
 
 def _who(row: Any) -> str:
