@@ -255,7 +255,7 @@ def _beside(
 ) -> tuple[str, str, str, int]:
     """Return what a sentence on two boxes has: the box at its beginning, its ending, and the share and the count in it.
 
-    Both boxes are in one sentence unless only one of them is known to have what it says. See `_is_known_to_differ`.
+    Both boxes are in one sentence unless only one of them is known to have what it says.
 
     Args:
         shown: rows of one box that are certain and that the other lacks if any are, the one that is named first.

@@ -142,7 +142,9 @@ class WithWorth(Study):
         names = [nouns(line["thing"]).removeprefix("the ") for line in others]
         parts = [f"{name} {loss}" for name, loss in zip(names, losses, strict=True)]
         unit = _score_words(self.the_game) if ranking is SCORE_LOST_BY else "games of 100"
-        return f"{what}, in {unit}: {', '.join(parts)}."
+        came_up = [_came_up(line) for line in others]
+        seldom = f" (each {_came_up_words(came_up)})" if max(came_up) < _OFTEN else ""
+        return f"{what}, in {unit}{seldom}: {', '.join(parts)}."
 
     def worth_in_words(self, table: pd.DataFrame) -> pd.DataFrame:
         """Return the table worth with things as nouns and players by name, the thing worth most first.
@@ -210,9 +212,8 @@ class WithWorth(Study):
             if verdict == SMALL and (most := _most_used(others)) <= _RARE:
                 said = f"hardly ever used, at most {games_of_100(most)} of 100 times"
             yield f"{len(losses[verdict])} of {len(order)} {verdict}{f' ({said})' if said else ''}."
-        if seldom := next((line for line in order if line["verdict"] == WORTH and _came_up(line) < _OFTEN), None):
-            came_up = f"{nouns(seldom['thing'])} came up in {games_of_100(_came_up(seldom))} of 100"
-            yield f"Losses are averages over all games; {came_up}."
+        if best["verdict"] == WORTH and _came_up(best) < _OFTEN:
+            yield f"The loss is an average over all games; {nouns(best['thing'])} {_came_up_words([_came_up(best)])}."
         if misleading := [nouns(line["thing"]) for line in order if line["misleads"]]:
             yield f"The wins of users mislead about {some_of(misleading, 3)}."
 
@@ -293,6 +294,12 @@ def _nouns(study: Study) -> Callable[[str], str]:
 def _came_up(line: Line) -> float:
     """Return the share of hands or games in which a thing could be used, at most; 1 if this is not known."""
     return float(min(line[POPULARITY.name].n / line[LOST].n, 1.0)) if POPULARITY.name in line else 1.0
+
+
+def _came_up_words(shares: Sequence[float]) -> str:
+    """Return in how many games some things came up, as words: "came up in 19 to 21 of 100"."""
+    low, high = games_of_100(min(shares)), games_of_100(max(shares))
+    return f"came up in {low if low == high else f'{low} to {high}'} of 100"
 
 
 def _most_used(lines: Iterable[Line]) -> float:

@@ -34,7 +34,7 @@ from strozzi_sim.study.following import FEWEST_FOLLOWED, MOST_FOLLOWED, Followin
 from strozzi_sim.study.look import Look, Section, key_numbers, section
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import play
-from strozzi_sim.study.verdict import Verdict, games_of_100, word_count
+from strozzi_sim.study.verdict import MOST_WORDS, Verdict, games_of_100, word_count
 from strozzi_sim.study.wording import at_players, lineup_words
 
 WIN, SCORE = "win", "score"
@@ -198,7 +198,9 @@ class Luck(Following):
         words = words if word_count(words) <= _MOST_WORDS else f"{players} agents"
         figures = self._course(tables, field)
         at = f" at {players} players" if len(self.players) > 1 else ""
-        answer = f"{_decided_by_luck(field.value)} with {words}{at}{self._least_luck(shares, field)}."
+        answer = f"{_decided_by_luck(field.value)} with {words}{at}"
+        longer = f"{answer}{self._least_luck(shares, field)}"
+        answer = f"{longer if word_count(longer) <= MOST_WORDS else answer}."
         leader = figures.get(HALFWAY.name)
         length, length_note = self._length(tables)
         notes = length_note, *self._notes(shares, players)
@@ -225,12 +227,11 @@ class Luck(Following):
         """Return the field in which luck decides least as a clause of the answer; "" if that is the field itself."""
         rows = shares.dropna(subset="low")
         rows = rows[rows["value"].round(2) < round(field.value, 2)]
-        if rows.empty:
+        if rows.empty or round(field.value, 2) >= 1:
             return ""
         row = next(rows.sort_values("value").itertuples(index=False))
         words = lineup_words(self.the_game, row.lineup, bare=True)
-        clause = f", {format_value(row.value, VARIANCE_SHARE, 0)} with {words}"
-        return clause if word_count(words) <= _MOST_WORDS else ""
+        return f", {format_value(row.value, VARIANCE_SHARE, 0)} with {words}"
 
     def _field_words(self, lineup: str) -> str:
         """Return who plays a field; beside other fields one of many different agents is "4 styles of play"."""

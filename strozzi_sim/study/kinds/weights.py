@@ -153,7 +153,7 @@ class Weights(SearchStudy):
         return {"weights": table_of(self, effects, judge(effects)), HEATS: heats.table}
 
     def verdict(self, tables: Tables, look: Look) -> Verdict:
-        """Return the number that moves the shares of wins most, and a sentence on each group of lesser numbers."""
+        """Return how far any number moves a player's wins at most, what is found of them, and notes on each group."""
         by_key = tables["weights"].drop_duplicates("key").set_index("key")
         answer, change, *notes = _headline(tables["weights"], by_key, self.the_game)
         return Verdict(answer, change, (*notes, *_groups(by_key, self.the_game)))
