@@ -173,7 +173,7 @@ def test_the_strip_follows_a_slider_and_boxes_are_kept(browser, desk):
         page = open_page(desk.address)
         live = page.locator("#live")
         expect(live.get_by_role("row", name=re.compile("^the first player"))).to_be_visible()
-        page.get_by_label("Who plays").select_option(label="random moves players")
+        page.get_by_label("Who plays").select_option(label="random moves")
         page.get_by_label("3", exact=True).check()
         page.get_by_label("4", exact=True).uncheck()
         expect(live.locator("table")).to_have_count(1)
