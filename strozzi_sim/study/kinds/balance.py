@@ -213,7 +213,8 @@ def _further_players(study: Study) -> Iterator[str]:
     if len(played) == 1 and (others := [tier for tier in missing if tier != STRONG]):
         yield f"{with_capital(listed(others))} players: `strozzi balance {game.name}` asks them too, in about a minute."
     elif missing == [STRONG]:
-        yield f"Strong players: `--search-deals {SEARCH_DEALS}` asks them too, and says first how long it takes."
+        asks = f"`--search-deals {SEARCH_DEALS}` asks them too (into another folder)"
+        yield f"Strong players: {asks}, and says first how long it takes."
 
 
 def verdict_on_agents(study: Study, tables: Tables) -> Verdict:
