@@ -285,7 +285,7 @@ def _beside(
         if of_100(after) == of_100(before):
             ending = ", as before"
         elif not differs:
-            ending = ", about as before" if abs(after - before) < _ABOUT else f"{ending}, perhaps by chance"
+            ending = ", about as before" if abs(after - before) < _ABOUT else f"{ending}, perhaps chance"
         return "", ending, of_100(after), count
     if not differs:
         is_same = not levels if kind == "count" else first in known_there

@@ -129,7 +129,7 @@ def test_an_alarm_of_two_boxes_has_both_shares_only_if_they_are_known_to_differ(
     ("deals", "words"),
     [
         (100, "The coins run out in 16 of 100 games, before 7."),
-        (80, "The coins run out in 11 of 100 games, before 6, perhaps by chance."),
+        (80, "The coins run out in 11 of 100 games, before 6, perhaps chance."),
     ],
 )
 def test_an_alarm_of_few_games_is_of_the_changed_box(deals, words):

@@ -197,7 +197,9 @@ def test_a_study_of_one_strength_says_how_to_ask_the_others():
     others = "players: `strozzi balance strozzi` asks them too, in about a minute."
     assert notes("heuristic")[0] == f"Weak and trained {others}"
     assert notes("learned")[0] == f"Weak and usual {others}"
-    strong = "Strong players: `--search-deals 600` asks them too (into another folder), and says first how long it takes."
+    strong = (
+        "Strong players: `--search-deals 600` asks them too (into another folder), and says first how long it takes."
+    )
     assert notes("learned:level=3", "heuristic", "learned")[-1] == strong
     assert not [note for agents in (("greedy",), ("greedy", "heuristic")) for note in notes(*agents) if "asks" in note]
 

@@ -34,7 +34,7 @@ from strozzi_sim.study.following import FEWEST_FOLLOWED, MOST_FOLLOWED, Followin
 from strozzi_sim.study.look import Look, Section, key_numbers, section
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import play
-from strozzi_sim.study.verdict import MOST_WORDS, Verdict, games_of_100, word_count
+from strozzi_sim.study.verdict import Verdict, games_of_100, word_count
 from strozzi_sim.study.wording import at_players, lineup_words
 
 WIN, SCORE = "win", "score"
@@ -198,40 +198,28 @@ class Luck(Following):
         words = words if word_count(words) <= _MOST_WORDS else f"{players} agents"
         figures = self._course(tables, field)
         at = f" at {players} players" if len(self.players) > 1 else ""
-        answer = f"{_decided_by_luck(field.value)} with {words}{at}"
-        longer = f"{answer}{self._least_luck(shares, field)}"
-        answer = f"{longer if word_count(longer) <= MOST_WORDS else answer}."
+        answer = f"{_decided_by_luck(field.value)} with {words}{at}."
         leader = figures.get(HALFWAY.name)
-        length, length_note = self._length(tables)
+        minutes, length_note = self._length(tables)
+        lasts = f"a game takes {minutes} a decision"
         notes = length_note, *self._notes(shares, players)
         if leader is None or np.isnan(leader.value):
-            return Verdict(answer, f"{with_capital(length)}.", notes)
+            return Verdict(answer, f"{with_capital(lasts)}.", notes)
         ends = "" if np.isnan(leader.low) else f"{games_of_100(leader.low)} to {games_of_100(leader.high)}; "
         runs_away = (
-            f"The half-time leader wins {games_of_100(leader.value)} of 100 games ({ends}chance {100 / players:.0f})"
+            f"Half-time leaders win {games_of_100(leader.value)} of 100 games ({ends}chance {100 / players:.0f})"
         )
         kings = figures.get(KINGS.name)
-        made = ""
         if kings is not None and not np.isnan(kings.value):
             moves = format_value(figures[DECISIONS.name].value, DECISIONS, 0)
-            made = f"; at {_span(kings)} of {moves} decisions a player without hope picks the winner"
-        return Verdict(answer, f"{runs_away}{made}; {length}.", (*_course_notes(figures), *notes))
+            lasts = f"players without hope pick the winner at {_span(kings)} of {moves} decisions; {minutes} each"
+        return Verdict(answer, f"{runs_away}; {lasts}.", (*_course_notes(figures), *notes))
 
     def _headline_field(self, shares: pd.DataFrame) -> Any:
         """Return the row of the field with one other agent among usual players, or else the first field's."""
         usual = self.the_game.default_agent
         rows = list(shares.itertuples(index=False))
         return next((row for row in rows if set(split_specs(row.lineup)[1:]) == {usual}), rows[0])
-
-    def _least_luck(self, shares: pd.DataFrame, field: Any) -> str:
-        """Return the field in which luck decides least as a clause of the answer; "" if that is the field itself."""
-        rows = shares.dropna(subset="low")
-        rows = rows[rows["value"].round(2) < round(field.value, 2)]
-        if rows.empty or round(field.value, 2) >= 1:
-            return ""
-        row = next(rows.sort_values("value").itertuples(index=False))
-        words = lineup_words(self.the_game, row.lineup, bare=True)
-        return f", {format_value(row.value, VARIANCE_SHARE, 0)} with {words}"
 
     def _field_words(self, lineup: str) -> str:
         """Return who plays a field; beside other fields one of many different agents is "4 styles of play"."""
@@ -248,7 +236,7 @@ class Luck(Following):
         return {row.figure: row for row in reversed(rows)}
 
     def _length(self, tables: Tables) -> tuple[str, str]:
-        """Return the length of a game as a clause, and a sentence on it at each player count."""
+        """Return the length of a game as "53 minutes at 20 seconds", and a sentence on it at each player count."""
         rows = pick(tables["luck"], figure=VARIANCE_SHARE.name, outcome=WIN, source="agents")
         fields = [self._headline_field(own) for _, own in rows.groupby("players")]
         courses = [self._course(tables, field) for field in fields]
@@ -257,7 +245,7 @@ class Luck(Following):
         span = each[0] if len(each) == 1 else f"{each[0]} to {each[-1]}"
         counts = at_players(int(field.players) for field in fields)
         return (
-            f"a game takes {span} minutes at {self.seconds:g} seconds a decision",
+            f"{span} minutes at {self.seconds:g} seconds",
             f"A game has {listed(decisions)} decisions and takes {listed(each)} minutes {counts}.",
         )
 
