@@ -59,7 +59,7 @@ KINGMAKING = share(
 )
 KINGS = Figure(
     "kings_mean",
-    "times a game that a loser picks the winner",
+    "times a game that a player without hope picks the winner",
     "amount",
     "decisions of a game in which a seat that can no longer win chooses which rival does",
     lowest=0.0,
@@ -277,7 +277,8 @@ def drama_figures(
         WINNER_LOWEST: stats.ratio(stories.lowest, ones, span=(0, 1)),
     }
     if match.players > 2:
-        figures[KINGMAKING] = kings = stats.ratio(stories.kingmaking, stories.points, n_deals=games)
+        kings = stats.ratio(stories.kingmaking, stories.points, n_deals=games)
+        figures[KINGMAKING] = kings
         a_game = float(figures[DECISIONS].value)
         figures[KINGS] = Estimate(kings.value * a_game, kings.low * a_game, kings.high * a_game, np.asarray(games))
     return figures

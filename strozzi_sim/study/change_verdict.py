@@ -131,7 +131,8 @@ def _other_changes(cell: pd.DataFrame, game: Game) -> list[tuple[str, bool]]:
             words = _score_words(row, game) if figure is SCORE else _length_words(row)
             if words:
                 is_large = row.verdict == CHANGED and words != _HARDLY
-                told.append((float(np.nan_to_num(abs(row.size), nan=np.inf)) if is_large else -1.0, words))
+                size = float(np.nan_to_num(abs(row.size), nan=np.inf))
+                told.append((size if is_large else -1.0, words))
     return [(words, size >= 0) for size, words in sorted(told, key=lambda each: -each[0])]
 
 

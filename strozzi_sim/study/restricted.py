@@ -155,8 +155,8 @@ class WithWorth(Study):
         first = self._ranking(lines).name
         place = {tuple(line[key] for key in _KEYS): number for number, line in enumerate(ranked(lines))}
         places = [place[key] for key in table[_KEYS].itertuples(index=False, name=None)]
-        order = table.assign(place=places, is_other=table["figure"] != first, group=table["players"])
-        table = table.loc[order.sort_values(["group", "place", "is_other"], kind="stable").index]
+        order = table.assign(place=places, is_other=table["figure"] != first)
+        table = table.loc[order.sort_values(["players", "place", "is_other"], kind="stable").index]
         named = {"thing": _nouns(self), "agent": partial(player_name, self.the_game)}
         return table.assign(**{key: table[key].map(name) for key, name in named.items()})
 

@@ -188,7 +188,7 @@ def _precision_note(study: Study, table: Any) -> str:
     if (table["figure"] == "win_share_difference").all():
         size = f"of {rounded_up(study.precision / POINTS)} of 100 games won"
         if not unknown:
-            return f"A change {size} would have been found ({played})."
+            return f"A difference {size} would have been found ({played})."
         ends = table.loc[table["known"] == 0, ["low", "high"]]
         games = rounded_up(float(ends.abs().max(axis=None)))
         return f"Up to {games} games of 100 more or less could be missed after {played}; more deals tell."

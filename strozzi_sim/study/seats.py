@@ -151,7 +151,7 @@ def _by_strength(
     main = statement.main.lineup
     counts = [cell.players for cell in statement.of(main)]
     at = at_players(counts) if len(counts) < wins["players"].nunique() else ""
-    # in a headline on whoever plays, it is not said whose the numbers are
+    # a headline on whoever plays does not say whose the numbers are
     whose = next(name for name, agent in agents.items() if agent == main)
     whose = f"{whose} players" if is_whole and len(statement.lineups) == len(agents) else ""
     texts = [" ".join(filter(None, [whose, at]))] if whose or at else []

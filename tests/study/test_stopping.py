@@ -126,7 +126,7 @@ def test_a_large_difference_is_found_early():
     assert found.study.deals < 20_000
     assert (found.tables["precision"]["figure"] == "win_share_difference").all()
     assert found.tables["precision"]["known"].all()
-    assert found.verdict.notes[-1].startswith("A change of 1 of 100 games won would have been found (")
+    assert found.verdict.notes[-1].startswith("A difference of 1 of 100 games won would have been found (")
 
 
 def test_a_variant_that_changes_no_winner_is_known_to_after_few_deals():

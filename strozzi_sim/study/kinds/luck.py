@@ -287,7 +287,7 @@ def _span(figure: Any) -> str:
 
 
 def _course_notes(figures: dict[str, Any]) -> Iterator[str]:
-    """Yield when games are decided, how many of them early, and how often a loser picks the winner."""
+    """Yield when games are decided and how many of them early, and what a player without hope is."""
     decided, runaway, kings = figures[DECIDED_AFTER.name], figures[RUNAWAY.name], figures.get(KINGS.name)
     after = format_value(decided.value, DECIDED_AFTER, 0)
     early = f"in its first half in {games_of_100(runaway.value)} of 100 games"
