@@ -13,6 +13,7 @@ import pandas as pd
 
 from strozzi_sim.declare.figure_tables import Tables, headline_players, pick
 from strozzi_sim.declare.printing import digits_for, format_value, half_width
+from strozzi_sim.declare.significance import rounded_up
 from strozzi_sim.facts.figures import DECISIONS, SCORE
 from strozzi_sim.game import Game
 from strozzi_sim.game.component_names import difference_in_words
@@ -106,10 +107,10 @@ def _told(cell: pd.DataFrame, game: Game, missed: float, effect: float) -> tuple
         joined = joined or "".join(f"; {words}" for words in others[:1])
         return f"nobody wins {least} more or less{joined}", notes[1:]
     told = "who wins hardly changes" if missed <= _LARGE * effect else _nothing_large(cell)
-    up_to = games_at_most(missed) if missed > 0 else ""
     if not joined:
-        return f"{told}: {up_to} more or less" if up_to else told, notes
-    return f"{told}{joined}", [*([f"{with_capital(up_to)} {_MISSED}"] if up_to else []), *notes[1:]]
+        return f"{told}: {games_at_most(missed)} more or less" if missed > 0 else told, notes
+    unseen = [f"{rounded_up(missed)} of 100 games {_MISSED}"] if missed > 0 else []
+    return f"{told}{joined}", [*unseen, *notes[1:]]
 
 
 def _nothing_large(cell: pd.DataFrame) -> str:

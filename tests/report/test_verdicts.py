@@ -398,7 +398,7 @@ def test_a_verdict_on_variants_is_of_wins_and_scores(wins, scores, gap, said):
     if CHANGED in wins:
         assert verdict.notes[0] == "Scores rise by 0.1 coins."
     if UNCLEAR in wins and CHANGED not in wins:
-        assert verdict.notes[0] == "At most 3.0 of 100 games more or less could be missed."
+        assert verdict.notes[0] == "3.0 of 100 games more or less could be missed."
 
 
 def length(after, before=158.0, verdict=CHANGED):
