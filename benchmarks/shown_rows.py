@@ -22,7 +22,7 @@ ESTIMATE = re.compile(
 )
 ASIDE = re.compile(  # numbers of the plan, of the method and of the components, and those that `bounds` checks
     r"(?:\d+, )*(?:\d+ and )?\d+ players|levels? [\d.]+ (?:of|to) [\d.]+|level 0 errs about [\d.]+|\d+ games tell it to ± [\d.]+|With 95 % certainty|seat \d|to within 0.5 points|[\d.]+ % would be equal|equal chance is [\d.]+ %|half of [\d,]+|\([\d.]+ to [\d.]+; chance \d+\)|half a game of 100|games of 100 apart|of 100(?=[,:])|at (?:\d, )*(?:\d and )?\d(?= nobody|; at)|(?:[\d.]+, )*(?:[\d.]+ and )?[\d.]+ of \d+ (?:games)?|(?:one|\d of \d|player wins) [\d.]+\b|[\d.]+ would be (?:fair|equal)|instead of [\d.]+|from [\d.]+ to [\d.]+ points|\(gap .*?\)|Fairest found[^(]*|Also fairer than .*|the published [^(]*|Luck decides \d+ % of who wins|Each plays alone among .*|at [\d.]+ seconds|[Aa] leak in [\d.]+ %|probability is \d+ %|"
-    r"(?<![\d.])[\d,]+ (?:deals?|games?|decisions|cells|figures|styles|challengers|strengths)\b|\d+ of \d+ |Of [\d,]+ figures, .*|and \d+ more|[a-z_]\w*\.[\w.]+(?: = [\d.; and]+)?|up to [\d.,]+(?: points?| games of 100)?|the winner at [\d.]+(?: to [\d.]+)? of [\d,]+ decisions|at [\d.]+ seconds each|a chance of at most [\d.]+ of 100|came up in [\d.]+(?: to [\d.]+)? of 100|at most [\d.]+ points? more|changes \d+ values? of .*"
+    r"(?<![\d.])[\d,]+ (?:deals?|games?|decisions|cells|figures|styles|challengers|strengths)\b|\d+ of \d+ |Of [\d,]+ figures, .*|and \d+ more|[a-z_]\w*\.[\w.]+(?: = [\d.; and]+)?|up to [\d.,]+(?: points?| games of 100)?|the winner at [\d.]+(?: to [\d.]+)? of [\d,]+ decisions|at [\d.]+ seconds each|a chance of at most [\d.]+ of 100|[\d.]+ in the [\d.]+ of 100 games with it|at most [\d.]+ points? more|changes \d+ values? of .*"
 )  # fmt: skip
 
 

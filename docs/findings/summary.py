@@ -66,8 +66,8 @@ def _answers(game: str) -> Iterator[tuple[str, str]]:
     yield "How long is it, and how much is luck?", _luck(game)
     if alarms := list(runs.read(f"{game}-alarms", "alarms", ("text",))["text"]):
         yield (
-            "What goes wrong in the box?",
-            f"With usual players: {' '.join(map(_sentence, alarms))} {command(f'{game}-alarms')}",
+            "What goes wrong in the box, with usual players?",
+            f"{' '.join(map(_sentence, alarms))} {command(f'{game}-alarms')}",
         )
     yield "What depends on reconstructed data?", agreeing(game)
 

@@ -27,13 +27,12 @@ ERROR_RATE = 0.05
 MOST_ALARMS = 3  # shown of a report, the first ones that its game declares
 MOST_WORDS = 12  # of an alarm
 SLOTS = ("share", "count", "of")  # of texts, in addition to the key columns of the table
-_WORDS_OF_PLACE = 3  # "At 6 players"
-_ABOUT = 0.02  # difference of shares below which "about as before" is said, unless it is known
+_MOST_WORDS_AROUND = 4  # "6 players: ..., before 60", "New box, 6 players: ..."
 _MOST_ROWS = 6  # most figures in the evidence of an alarm
 
 
 class Alarm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A figure with a threshold, and the clause that is shown if it is beyond: "the coins run out in {share} games"."""
+    """A figure with a threshold, and the clause that is shown if it is beyond: "coins run out in {share} games"."""
 
     text: str  # {share} is the figure as text, "97 of 100"; {KEY} is the level of a key column of the table
     figure: str  # a share; with `below`, also a number per game, which has to be 0
@@ -78,7 +77,7 @@ class Alarm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if not 0 <= self.threshold <= 1:
             raise InputError(f"{where}: {self.threshold:g}: a threshold is a share, from 0 to 1")
         sample = {"share": "97 of 100"} | dict.fromkeys((*SLOTS[1:], *keys[self.table]), "1")
-        most = MOST_WORDS - _WORDS_OF_PLACE
+        most = MOST_WORDS - _MOST_WORDS_AROUND
         for key, text in {"text": self.text, "several": self.several}.items():
             try:
                 slots = [slot for _, slot, _, _ in Formatter().parse(text) if slot is not None]
@@ -234,12 +233,10 @@ def _found(
         if not box:  # it is said of the changed box, and compared with the other
             whole = tested_here[tested_here["variant"] != reference]
     elif variants > 1:
-        box = "Without a change" if variant == reference else name_of(variant, VARIANT, variant)
+        box = "Unchanged" if variant == reference else name_of(variant, VARIANT, variant)
     clause = clause.format(share=share, count=count, of=len(whole), **names(first)) + ending
-    if box:
-        text = with_capital(f"{', '.join(filter(None, [box, at]))}: {clause}.")
-    else:
-        text = f"At {at} {clause}." if at else with_capital(f"{clause}.")
+    place = ", ".join(filter(None, [box, at]))
+    text = with_capital(f"{place}: {clause}." if place else f"{clause}.")
     rows = pd.concat([shown, rows[rows["players"] != players]])
     parts = [
         f"{', '.join([f'{row.players} players', *names(row).values()])}: {format_estimate(row, figure)}, n = {row.n:,}"
@@ -285,15 +282,15 @@ def _beside(
         if of_100(after) == of_100(before):
             ending = ", as before"
         elif not differs:
-            ending = ", about as before" if abs(after - before) < _ABOUT else f"{ending}, perhaps chance"
+            ending = ", perhaps unchanged"
         return "", ending, of_100(after), count
     if not differs:
         is_same = not levels if kind == "count" else first in known_there
-        return "", ", as before" if is_same else ", about as before", share, count
+        return "", ", as before" if is_same else ", perhaps unchanged", share, count
     old, new = (len(known_there), count) if is_new else (count, len(known_there))
     if kind == "count" and new > 1 and new != old:
         return "", f", before {old or 'none'}", share, new
-    return "With the change" if is_new else "Before the change", "", share, count
+    return "New box" if is_new else "Old box", "", share, count
 
 
 def _is_known_to_differ(one: Any, other: Any) -> bool:

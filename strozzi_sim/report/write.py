@@ -26,11 +26,11 @@ from strozzi_sim.runtime.files import PICTURE, write_replacing
 from strozzi_sim.study.files import REPORT, refuse_links
 from strozzi_sim.study.look import KeyNumber, Section
 from strozzi_sim.study.results import NOT_PEOPLE, Results, notes
+from strozzi_sim.study.verdict import MOST_WORDS_ON_SCREEN
 from strozzi_sim.study.wording import lineup_words, players_words, tier_note
 
 FIGURES = "figures"
 MAX_MAP_ROWS = 6000  # most rows of a heat map's table, one per cell and figure, that the page shows
-_WORDS = 45  # most words of the verdict on the first screen; its other notes are in the first section
 
 
 def write_report(
@@ -102,7 +102,7 @@ def content(outline: Outline) -> Content:
     results, hero, tables = outline.results, outline.hero, outline.tables
     study, look = results.study, results.look
     verdict = results.answer
-    notes_shown = verdict.fitting(_WORDS)
+    notes_shown = verdict.fitting(MOST_WORDS_ON_SCREEN)
     sections: list[PageSection] = []
     first = outline.sections[0] if outline.sections else None
     hero_items = [_item(outline, first, hero, HERO)] if first and hero else []

@@ -40,7 +40,15 @@ from strozzi_sim.stats.multiple_testing import holm
 from strozzi_sim.study.cells import Cell, CellCounts, CountsOf, without_luck
 from strozzi_sim.study.look import PLAIN, KeyNumber, Look, Section, section
 from strozzi_sim.study.model import Study
-from strozzi_sim.study.verdict import Verdict, games_at_most, games_of_100, score_unit, with_unit
+from strozzi_sim.study.verdict import (
+    MOST_WORDS_ON_SCREEN,
+    Verdict,
+    games_at_most,
+    games_of_100,
+    score_unit,
+    with_unit,
+    word_count,
+)
 from strozzi_sim.study.wording import grouped, plain_player, player_name, players_words
 
 WORTH, COSTS, SMALL, UNCLEAR = "worth having", "better not used", "too small to matter", "unclear"
@@ -118,33 +126,39 @@ class WithWorth(Study):
                 notes.append(f"{where}: {_uncapped(self._lost(ranked(group)))}")
         words = things(self.the_game, next(iter(self.variant_of.values()))).get(best["thing"])
         taken = f"Taken away: {words.words}." if words else ""
-        said = [line for line in (self._others(order, best), taken) if line]
-        return Verdict(self._lost(order), "".join(said[:1]), (*said[1:], *notes))
+        answer = self._lost(order)
+        others = self._others(order, best, MOST_WORDS_ON_SCREEN - word_count(answer))
+        said = [line for line in (others, taken) if line]
+        return Verdict(answer, "".join(said[:1]), (*said[1:], *notes))
 
-    def _others(self, order: Sequence[Line], best: Line) -> str:
+    def _others(self, order: Sequence[Line], best: Line, words: int) -> str:
         """Return what is lost without each of a few other things, or without the first of each other kind.
 
         If all are of one kind, it is those next to the best one that are known to be worth having. The numbers are of
-        the figure that tells things apart.
+        the figure that tells things apart. Of more things than fit into so many words the last are left out.
         """
         ranking, nouns = self._ranking(order), _nouns(self)
         others = [line for line in order if line is not best and not np.isnan(line[ranking.name].value)]
-        what = "Without each other thing"
+        what, what_of_some = "Without each other thing", "Next"
         if len(order) > _FEW_SAID:
             by_kind = grouped((line["thing"].partition(":")[0], line) for line in others)
             of_kinds = [lines[0] for kind, lines in by_kind.items() if not best["thing"].startswith(f"{kind}:")]
             next_best = [line for line in others if line["verdict"] == WORTH][: _FEW_SAID - 2]
             others = of_kinds or next_best
-            what = "Most of each other kind" if of_kinds else "Next"
+            what = what_of_some = "Most of other kinds" if of_kinds else "Next"
         if not 0 < len(others) < _FEW_SAID:
             return ""
         losses = [format_value(line[ranking.name].value, ranking, 1, bare=True) for line in others]
         names = [nouns(line["thing"]).removeprefix("the ") for line in others]
         parts = [f"{name} {loss}" for name, loss in zip(names, losses, strict=True)]
+        if _came_up(others[0]) < _OFTEN:
+            parts[0] += f" ({_loss_where_it_came_up(others[0], ranking)})"
         unit = _score_words(self.the_game) if ranking is SCORE_LOST_BY else "games of 100"
-        came_up = [_came_up(line) for line in others]
-        seldom = f" (each {_came_up_words(came_up)})" if max(came_up) < _OFTEN else ""
-        return f"{what}, in {unit}{seldom}: {', '.join(parts)}."
+        sentence = f"{what}, in {unit}: {', '.join(parts)}."
+        while word_count(sentence) > words:
+            parts.pop()
+            sentence = f"{what_of_some}, in {unit}: {', '.join(parts)}." if parts else ""
+        return sentence
 
     def worth_in_words(self, table: pd.DataFrame) -> pd.DataFrame:
         """Return the table worth with things as nouns and players by name, the thing worth most first.
@@ -213,7 +227,7 @@ class WithWorth(Study):
                 said = f"hardly ever used, at most {games_of_100(most)} of 100 times"
             yield f"{len(losses[verdict])} of {len(order)} {verdict}{f' ({said})' if said else ''}."
         if best["verdict"] == WORTH and _came_up(best) < _OFTEN:
-            yield f"The loss is an average over all games; {nouns(best['thing'])} {_came_up_words([_came_up(best)])}."
+            yield f"The loss is an average over all games: {_loss_where_it_came_up(best, self._ranking(order))}."
         if misleading := [nouns(line["thing"]) for line in order if line["misleads"]]:
             yield f"The wins of users mislead about {some_of(misleading, 3)}."
 
@@ -296,10 +310,14 @@ def _came_up(line: Line) -> float:
     return float(min(line[POPULARITY.name].n / line[LOST].n, 1.0)) if POPULARITY.name in line else 1.0
 
 
-def _came_up_words(shares: Sequence[float]) -> str:
-    """Return in how many games some things came up, as words: "came up in 19 to 21 of 100"."""
-    low, high = games_of_100(min(shares)), games_of_100(max(shares))
-    return f"came up in {low if low == high else f'{low} to {high}'} of 100"
+def _loss_where_it_came_up(line: Line, figure: Figure) -> str:
+    """Return what is lost in the games in which a thing came up, as words: "14 in the 20 of 100 games with it".
+
+    In all other games the agent that must do without it plays as it would, so that nothing is lost there.
+    """
+    came_up = _came_up(line)
+    loss = format_value(line[figure.name].value / came_up, figure, 0, bare=True)
+    return f"{loss} in the {games_of_100(came_up)} of 100 games with it"
 
 
 def _most_used(lines: Iterable[Line]) -> float:

@@ -17,7 +17,7 @@ from strozzi_sim.game import Game
 from strozzi_sim.game.sentences import listed, seat_words, with_capital
 from strozzi_sim.game.variants import BASE
 from strozzi_sim.stats.multiple_testing import holm
-from strozzi_sim.study.verdict import MOST_WORDS, Verdict, games_at_most, games_of_100, word_count
+from strozzi_sim.study.verdict import MOST_WORDS, MOST_WORDS_ON_SCREEN, Verdict, games_at_most, games_of_100, word_count
 from strozzi_sim.study.wording import (
     FEW_AGENTS,
     at_players,
@@ -30,6 +30,7 @@ from strozzi_sim.study.wording import (
 UNEQUAL, EQUAL, OPEN, FEW = "unequal", "equal", "open", "few"
 FALSE_ALARMS = 0.02  # largest share of studies of equal seats that name one; verdicts are quoted without notes
 _CLEAR = 0.03  # largest gain that could be missed of which it is said that no seat wins more
+_MOST_OF_STRENGTHS = MOST_WORDS_ON_SCREEN - MOST_WORDS  # words of the numbers of all strengths
 _MOST_NOTED = 4  # most line-ups of whose seats there is a note
 
 
@@ -138,14 +139,14 @@ def _by_strength(
 ) -> str:
     """Return the games of 100 that the statement's seat wins among players of the other strengths, as a sentence.
 
-    A strength that has too few games at one of the player counts is left out.
+    A strength that has too few games at one of the player counts is left out, and an equal share if there is no room.
 
     Args:
         statement: what the headline says, with the numbers of one strength.
         wins: the share of wins of every seat, with intervals widened for the number of all seats.
         agents: strength -> agent, of all who play.
-        unsure: agents and player counts at which it is not known whether any seat wins more, which is said where the
-            interval of this seat alone suggests it.
+        unsure: agents and player counts at which it is not known whether any seat wins more, which a "?" marks where
+            the interval of this seat alone suggests it.
         is_whole: whether the headline has the numbers of its strength; otherwise they are among these.
     """
     main = statement.main.lineup
@@ -155,22 +156,32 @@ def _by_strength(
     whose = next(name for name, agent in agents.items() if agent == main)
     whose = f"{whose} players" if is_whole and len(statement.lineups) == len(agents) else ""
     texts = [" ".join(filter(None, [whose, at]))] if whose or at else []
+    halves: list[float] = []
+    is_any_doubtful = False
     for strength, agent in agents.items():
         rows = wins[(wins["lineup"] == agent) & wins["value"].notna()].itertuples(index=False)
         own = {row.players: row for row in rows if seat_words(int(row.seat), row.players) == statement.seat}
         shown = [own[count] for count in counts if count in own]
         if (agent != main or not is_whole) and len(shown) == len(counts):
             half = max(max(row.high - row.value, row.value - row.low) for row in shown)
-            apart = [row.players for row in shown if abs(row.value - 1 / row.players) > half]
-            open_at = [str(count) for count in apart if (agent, count) in unsure]
-            doubt = f"; unsure{f' at {listed(open_at)}' * (len(counts) > 1)}" if open_at else ""
-            texts.append(f"{strength}: {_shares([row.value for row in shown])} (± {rounded_up(half)}{doubt})")
-    fair = f"fair: {_shares([1 / count for count in counts])}"
-    return f"{with_capital('; '.join([*texts, fair]))}."
+            is_doubtful = [abs(row.value - 1 / row.players) > half and (agent, row.players) in unsure for row in shown]
+            shares = zip([_games(row.value) for row in shown], is_doubtful, strict=True)
+            texts.append(f"{strength}: {', '.join(share + '?' * doubt for share, doubt in shares)}")
+            halves.append(half)
+            is_any_doubtful |= any(is_doubtful)
+    if halves:
+        widths = dict.fromkeys([rounded_up(min(halves)), rounded_up(max(halves))])
+        texts.append(f"± {' to '.join(widths)}")
+    if is_any_doubtful:
+        texts.append("?: unsure")
+    fair = f"fair: {', '.join(_games(1 / count) for count in counts)}"
+    if word_count(" ".join([*texts, fair])) <= _MOST_OF_STRENGTHS:
+        texts.append(fair)
+    return f"{with_capital('; '.join(texts))}." if texts else ""
 
 
-def _shares(values: Iterable[float]) -> str:
-    return ", ".join(format_value(value, WIN_SHARE, 0, bare=True) for value in values)
+def _games(share: float) -> str:
+    return format_value(share, WIN_SHARE, 0, bare=True)
 
 
 @dataclass(frozen=True)

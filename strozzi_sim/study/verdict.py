@@ -16,6 +16,7 @@ from strozzi_sim.game.contract import Game
 from strozzi_sim.game.sentences import listed
 
 MOST_WORDS = 24  # of an answer: two lines of a page that is 1280 pixels wide
+MOST_WORDS_ON_SCREEN = 45  # of the sentences of a verdict that are on the first screen of a page
 
 
 @dataclass(frozen=True)

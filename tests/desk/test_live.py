@@ -185,8 +185,8 @@ def test_the_curve_has_the_whole_range_of_a_slider_and_keeps_its_boxes_while_it_
 def test_components_that_run_out_are_said_of_the_box_that_is_shown(live):
     live.show(LiveBox("strozzi", counts=(4, 6), agents="heuristic"))
     four, six = known(live, 1, lambda table: table["alarms"])["tables"]
-    assert re.fullmatch(r"The coins run out in \d of 100 games\.", four["alarms"][0])
-    assert re.fullmatch(r"The coins run out in 9\d of 100 games\.", six["alarms"][0])
+    assert re.fullmatch(r"Coins run out in \d of 100 games\.", four["alarms"][0])
+    assert re.fullmatch(r"Coins run out in 9\d of 100 games\.", six["alarms"][0])
     live.show(LiveBox("strozzi", counts=(3,), settings=("tracks.bonus.8=0", "tracks.bonus.9=0")))
     match = live._tables[0].match(live._now.variant)
     assert not any("coins" in words for words in alarms_of(match, 1e-4))

@@ -23,7 +23,7 @@ from strozzi_sim.template import GAME as TEMPLATE
 ENDS, TAKEN, USES = share("empty_share"), share("taken_share"), Figure("uses_mean")
 CARDS = [f"C{number}" for number in range(1, 32)]
 ALARMS = {
-    "coins": Alarm("the coins run out in {share} games", "empty_share", above=0.002),
+    "coins": Alarm("coins run out in {share} games", "empty_share", above=0.002),
     "left": Alarm(
         "hardly anybody takes card {card}",
         "taken_share",
@@ -65,8 +65,8 @@ def said(*given, **more):
 
 def test_coins_that_run_out_in_one_game_of_a_hundred_are_found():
     counted = [said(tables(seed, runs_out=0.01)) for seed in range(20)]
-    assert all(len(texts) == 1 and texts[0].startswith("The coins run out in ") for texts in counted)
-    assert ["The coins run out in 1 of 100 games."] in counted
+    assert all(len(texts) == 1 and texts[0].startswith("Coins run out in ") for texts in counted)
+    assert ["Coins run out in 1 of 100 games."] in counted
 
 
 def test_a_card_that_is_never_taken_is_found():
@@ -94,15 +94,15 @@ def test_an_alarm_names_the_player_count_the_variant_and_its_figures():
         "figures": at_6[0]["figures"]
     }
     (alarm,) = found(both)
-    assert alarm.text == "At 6 players the coins run out in 97 of 100 games."
+    assert alarm.text == "6 players: coins run out in 97 of 100 games."
     assert "6 players: 97" in alarm.evidence
     assert "n = 3,500" in alarm.evidence
     (row,) = alarm.document["rows"]
     assert (row["players"], row["n"], row["low"] < 0.97 < row["high"]) == (6, 3500, True)
     changed = tables(4, runs_out=0.97, variant="poor")
     versions = {name: pd.concat([at_6[0][name], changed[name]]) for name in both}
-    assert said(versions) == ["The coins run out in 97 of 100 games, before 0."]
-    assert said(versions, reference="poor") == ["The coins run out in 0 of 100 games, before 97."]
+    assert said(versions) == ["Coins run out in 97 of 100 games, before 0."]
+    assert said(versions, reference="poor") == ["Coins run out in 0 of 100 games, before 97."]
 
 
 def two_boxes(before, after):
@@ -115,10 +115,10 @@ def two_boxes(before, after):
 @pytest.mark.parametrize(
     ("before", "after", "words"),
     [
-        (0.07, 0.59, "The coins run out in 59 of 100 games, before 7."),
-        (0.59, 0.07, "The coins run out in 7 of 100 games, before 59."),
-        (0.59, 0.59, "The coins run out in 59 of 100 games, as before."),
-        (0.58, 0.587, "The coins run out in 59 of 100 games, about as before."),
+        (0.07, 0.59, "Coins run out in 59 of 100 games, before 7."),
+        (0.59, 0.07, "Coins run out in 7 of 100 games, before 59."),
+        (0.59, 0.59, "Coins run out in 59 of 100 games, as before."),
+        (0.58, 0.587, "Coins run out in 59 of 100 games, perhaps unchanged."),
     ],
 )
 def test_an_alarm_of_two_boxes_has_both_shares_only_if_they_are_known_to_differ(before, after, words):
@@ -128,8 +128,8 @@ def test_an_alarm_of_two_boxes_has_both_shares_only_if_they_are_known_to_differ(
 @pytest.mark.parametrize(
     ("deals", "words"),
     [
-        (100, "The coins run out in 16 of 100 games, before 7."),
-        (80, "The coins run out in 11 of 100 games, before 6, perhaps chance."),
+        (100, "Coins run out in 16 of 100 games, before 7."),
+        (80, "Coins run out in 11 of 100 games, perhaps unchanged."),
     ],
 )
 def test_an_alarm_of_few_games_is_of_the_changed_box(deals, words):
@@ -149,11 +149,11 @@ def test_cards_of_two_boxes_are_of_one_box_only_if_that_is_known():
         (three, [*three, 0.3], "Nobody takes 3 of 31 cards, as before."),
         (one, three, "Nobody takes 3 of 30 cards, before 1."),
         (HEALTHY, three, "Nobody takes 3 of 30 cards, before none."),
-        (three, HEALTHY, "Before the change: nobody takes 3 of 30 cards."),
+        (three, HEALTHY, "Old box: nobody takes 3 of 30 cards."),
         (three, two_others, "Nobody takes 2 of 30 cards, before 3."),
         (one, one, "Hardly anybody takes card C1, as before."),
-        (HEALTHY, one, "With the change: hardly anybody takes card C1."),
-        (one, HEALTHY, "Before the change: hardly anybody takes card C1."),
+        (HEALTHY, one, "New box: hardly anybody takes card C1."),
+        (one, HEALTHY, "Old box: hardly anybody takes card C1."),
     ):
         assert said(two_boxes({"taken": before}, {"taken": after}))[0] == words
 
@@ -162,7 +162,7 @@ def test_an_alarm_has_to_hold_in_the_games_of_each_lineup():
     usual, strong = tables(5, runs_out=0.5), tables(6, runs_out=0.2, lineup="strong")
     healthy = tables(6, lineup="strong")
     both = {name: pd.concat([usual[name], strong[name]]) for name in usual}
-    assert said(both, lineups=("usual", "strong")) == ["The coins run out in 51 of 100 games."]
+    assert said(both, lineups=("usual", "strong")) == ["Coins run out in 51 of 100 games."]
     other = {name: pd.concat([usual[name], healthy[name]]) for name in usual}
     assert said(other, lineups=("usual", "strong")) == []
     assert len(said(other)) == 1
@@ -210,7 +210,7 @@ def test_an_agent_whose_choices_do_not_matter_is_named(chance, texts):
 def test_page_terminal_and_json_show_the_alarms_below_the_verdict(tmp_path):
     crowded = ss.simulate("strozzi", players=[3, 6], agents="heuristic", deals=300, progress=False)
     first, *_ = texts = [alarm.text for alarm in crowded.alarms]
-    assert re.fullmatch(r"At 6 players the coins run out in 9\d of 100 games\.", first)
+    assert re.fullmatch(r"6 players: coins run out in 9\d of 100 games\.", first)
     assert len(texts) <= MOST_ALARMS
     page = crowded.report(tmp_path / "page.html").read_text("utf-8")
     assert page.index("</h1>") < page.index(first) < page.index("<svg")
@@ -233,7 +233,7 @@ def test_page_terminal_and_json_show_the_alarms_below_the_verdict(tmp_path):
         (Alarm("x", "taken_share", "cards", above=2), "alarms.a: 2: a threshold is a share, from 0 to 1"),
         (Alarm("{card} {shares}", "taken_share", "cards", below=0.1), "alarms.a.text: unknown slot 'shares'; known: "),
         (Alarm("card {card", "taken_share", "cards", below=0.1), "alarms.a.text: expected '}' before end of string"),
-        (Alarm("one two three four five six seven {share}", "taken_share", "cards", below=0.1), "alarms.a.text: must have 9 words at most"),
+        (Alarm("one two three four five six {share}", "taken_share", "cards", below=0.1), "alarms.a.text: must have 8 words at most"),
     ],
 )  # fmt: skip
 def test_what_an_alarm_cannot_be_is_named(alarm, message):

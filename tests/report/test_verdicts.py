@@ -227,13 +227,13 @@ def test_strengths_of_play_are_named_in_words_with_the_numbers_of_usual_players(
         "Whoever plays, the first player wins more than its share: 39, 31, 26 and 23 of 100 games at 3 to 6 players."
     )
     assert seat_verdict(seats(every), STUDY.the_game).subject == (
-        "Usual players; weak: 39, 31, 26, 23 (± 0.6); trained: 39, 31, 26, 23 (± 0.6); fair: 33, 25, 20, 17."
+        "Usual players; weak: 39, 31, 26, 23; trained: 39, 31, 26, 23; ± 0.6; fair: 33, 25, 20, 17."
     )
     assert notes == ("At 4 players with usual players the last player wins 19; 25 would be fair.",)
     few = seats(every)
     is_unknown = (few["seats"]["players"] == 3) & (few["seats"]["lineup"] == "learned")
     few["seats"].loc[is_unknown, ["value", "low", "high"]] = np.nan
-    assert seat_verdict(few, STUDY.the_game).subject == "Weak: 39, 31, 26, 23 (± 0.6); fair: 33, 25, 20, 17."
+    assert seat_verdict(few, STUDY.the_game).subject == "Weak: 39, 31, 26, 23; ± 0.6; fair: 33, 25, 20, 17."
     two = {cell: shares for cell, shares in every.items() if cell[0] < 5}
     answer, notes = seats_said(two)
     assert answer == (
@@ -244,13 +244,11 @@ def test_strengths_of_play_are_named_in_words_with_the_numbers_of_usual_players(
     assert answer == (
         "With usual players the first player wins more than its share: 39 and 31 of 100 games at 3 and 4 players."
     )
-    assert seat_verdict(seats(some), STUDY.the_game).subject == (
-        "Weak: 33, 25 (± 0.5); trained: 39, 31 (± 0.5); fair: 33, 25."
-    )
+    assert seat_verdict(seats(some), STUDY.the_game).subject == ("Weak: 33, 25; trained: 39, 31; ± 0.5; fair: 33, 25.")
     assert notes[0] == "With weak players no seat is found to win more: at most 1.2 points more."
     doubtful = two | {(3, "base", "learned"): gained(3, 0.0059)}  # whose interval leaves out a third
     assert seat_verdict(seats(doubtful), STUDY.the_game).subject == (
-        "Weak: 39, 31 (± 0.5); trained: 34, 31 (± 0.5; unsure at 3); fair: 33, 25."
+        "Weak: 39, 31; trained: 34?, 31; ± 0.5; ?: unsure; fair: 33, 25."
     )
     one_count = {cell: shares for cell, shares in every.items() if cell[0] == 4}
     assert seats_said(one_count)[0] == (

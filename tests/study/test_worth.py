@@ -61,7 +61,7 @@ def test_of_many_things_the_first_of_each_other_kind_is_said():
     largest = lost.drop_duplicates("kind").set_index("kind")["value"]
     assert largest.idxmax() == "flag"
     subject = results.verdict.subject
-    assert subject.startswith("Most of each other kind, in coins: ")
+    assert subject.startswith("Most of other kinds, in coins: ")
     assert re.findall(r" (\d+[.]\d)[,.]", subject) == [f"{largest[kind]:.1f}" for kind in largest.index[1:]]
 
 
