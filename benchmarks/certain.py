@@ -124,6 +124,14 @@ def seat_wins(said: Said, match: re.Match[str]) -> bool:
     return all(claims)
 
 
+def seat_errors(said: Said, match: re.Match[str]) -> bool:
+    """Return whether the errors of several strengths are those of their seats, widened to hold at once: up to twice."""
+    rows = said.table("seats", "win_share", variant=said.study.reference)
+    halves = 100 * np.maximum(rows["high"] - rows["value"], rows["value"] - rows["low"])
+    least, most = float(match[1]), float(match[2] or match[1])
+    return bool(halves.min() <= least <= most <= 2 * halves.max() + 0.1)
+
+
 def seat_share(said: Said, match: re.Match[str]) -> bool:
     """Return whether a seat wins more, or less, than a fair share wherever that is said."""
     known, sign = unequal(said), 1 if match[2] == "more" else -1
@@ -406,6 +414,7 @@ CLAIMS: dict[str, Callable[[Said, re.Match[str]], bool]] = {
     rf"(?:at ({COUNTS}) )?nobody clearly (?:wins )?(?:more|less)(?: at ({COUNTS}))?": nobody_more,
     rf"No seat clearly wins more.*: at most ({NUMBERS}) of 100 games at ({COUNTS}) players": at_most_each,
     rf"(?i)({SEAT}) wins (more|less) than its share": seat_share,
+    r"; ± ([\d.]*\d)(?: to ([\d.]*\d))?[;.]": seat_errors,
     r"No seat (?:of .+ wins more than|is found to win more .*at most) ([\d.]+) of 100 games": at_most,
     r"Every seat .*wins its share": within_share,
     rf"^(.+?) wins most: {GAMES} at (\d) players": agent_most,
