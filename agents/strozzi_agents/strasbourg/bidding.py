@@ -88,24 +88,36 @@ def fill_chances(state, rules, params, memory, seat, totals):
     players, first = state.players, state.step
     weight = 0.0
     for step in range(first, AUCTIONS):
-        weight += interest(state, rules, params, seat, step)
-    for step in range(first, AUCTIONS):
-        share = interest(state, rules, params, seat, step) / weight
-        remaining = totals
-        while remaining != 0:
-            total = lowest_bit(remaining)
-            remaining &= remaining - 1
+        memory.interest[step] = interest(state, rules, params, seat, step)
+        weight += memory.interest[step]
+    for turn in range(1, players):
+        _fill_rival(state, rules, memory, _follower(seat, turn, players), turn)
+    while totals != 0:
+        total = lowest_bit(totals)
+        totals &= totals - 1
+        for turn in range(1, players):
+            memory.ahead[turn] = _stacks_ahead(params, memory, turn, total)
+        for step in range(first, AUCTIONS):
+            share = memory.interest[step] / weight
             none, one, two = 1.0, 0.0, 0.0
-            for k in range(1, players):
-                other = seat + k if seat + k < players else seat + k - players
+            for turn in range(1, players):
+                other, stacks = _follower(seat, turn, players), memory.stacks[turn]
                 if step == first and (state.undecided >> other) & 1 == 0:
                     p = _is_ahead(state, seat, other, total)
-                else:
-                    p = _chance_ahead(state, rules, params, other, total, share)
+                elif stacks == 0:
+                    p = 0.0
+                else:  # the rival bids in this step, each stack left being equally likely, and beats the sum
+                    p = _clip(params.eager * share * stacks) * memory.ahead[turn] / stacks
                 two = two * (1.0 - p) + one * p
                 one = one * (1.0 - p) + none * p
                 none *= 1.0 - p
             _write_chances(memory, step, total, none, one, two)
+
+
+@force_inline
+def _follower(seat, turn, players):
+    """Return the seat that acts `turn` turns after another."""
+    return seat + turn if seat + turn < players else seat + turn - players
 
 
 @force_inline
@@ -122,16 +134,10 @@ def _is_ahead(state, seat, other, total):
     return float64(rival_distance < distance)
 
 
-@force_inline
-def _chance_ahead(state, rules, params, other, total, interest_share):
-    """Return the probability that a rival bids in a step, each stack left being equally likely, and beats `total`."""
-    unused = state.unused[other]
-    if unused == 0:
-        return 0.0
-    bag = unseen_cards(state, rules, other)
-    cards = count_cards(bag)
-    mean = sum_values(bag) / cards if cards > 0 else 0.0
-    expected_ahead, stacks = 0.0, int64(0)
+@jit
+def _fill_rival(state, rules, memory, other, turn):
+    """Fill the number of stacks that a rival has left, by size, and the mean of the cards that may be in them."""
+    unused, stacks = state.unused[other], int64(0)
     sizes = int64(0)  # number of stacks of each size, 5 bits each: float sums must not depend on the order of stacks
     while unused != 0:
         stack = state.stacks[other, lowest_bit(unused)]
@@ -139,65 +145,100 @@ def _chance_ahead(state, rules, params, other, total, interest_share):
         size = stack & 31 if stack & UNKNOWN_STACK else count_cards(stack)
         sizes += int64(1) << (5 * min(size, 11))
         stacks += 1
+    memory.stacks[turn], memory.sizes[turn] = stacks, sizes
+    if stacks > 0:
+        bag = unseen_cards(state, rules, other)
+        cards = count_cards(bag)
+        memory.mean_card[turn] = sum_values(bag) / cards if cards > 0 else 0.0
+
+
+@force_inline
+def _stacks_ahead(params, memory, turn, total):
+    """Return how many of a rival's stacks are expected to beat a sum."""
+    mean, sizes, ahead = memory.mean_card[turn], memory.sizes[turn], 0.0
     for size in range(1, 12):
         count = (sizes >> (5 * size)) & 31
         if count > 0:
             lead = total - mean * size
-            expected_ahead += count * (0.5 - 0.5 * lead / (params.stack_spread * sqrt(float64(size)) + abs(lead)))
-    use_chance = _clip(params.eager * interest_share * stacks)
-    return use_chance * expected_ahead / stacks
+            ahead += count * (0.5 - 0.5 * lead / (params.stack_spread * sqrt(float64(size)) + abs(lead)))
+    return ahead
+
+
+@force_inline
+def _begin_assignment(state, rules, memory, seat):
+    """Fill what is constant while the bids of a seat are assigned, and assign none."""
+    memory.goods = float64(goods_value(state, rules, seat))
+    memory.closed = closed_steps(state, rules, seat)
+    for step in range(AUCTIONS):
+        memory.load[step] = 0
+
+
+@force_inline
+def _points_of_step(memory, step, ranks, points, goods):
+    """Return the points and goods expected after a step, from those before it and its load."""
+    total = min(memory.load[step], SUMS - 1)
+    if total == 0:
+        return points, goods
+    if (memory.closed >> step) & 1:
+        return points - CLOSED, goods
+    first, second, third = (
+        memory.chance[step, total, 0],
+        memory.chance[step, total, 1],
+        memory.chance[step, total, 2],
+    )
+    points += first * memory.base[step, 0]
+    acting = first
+    if step & 1:
+        points += second * memory.base[step, 1]
+        goods += first * memory.good[step, 0] + second * memory.good[step, 1]
+        acting += second
+        if ranks == 3:
+            points += third * memory.base[step, 2]
+            goods += third * memory.good[step, 2]
+            acting += third
+    elif step == STEP_A:
+        points += second * memory.base[step, 1]
+        acting += second
+    else:
+        points += first * goods * memory.coin[step]
+        goods -= first * goods
+    return points + (1.0 - acting) * memory.returned, goods
 
 
 @jit
-def expected_points(state, rules, memory, seat):
-    """Return the points expected from the rest of the round with a bid of `load[step]` in each step, 0: no bid."""
-    goods, points = float64(goods_value(state, rules, seat)), 0.0
-    ranks, closed = 2 if state.players == 3 else 3, closed_steps(state, rules, seat)
-    for step in range(state.step, AUCTIONS):
-        total = min(memory.load[step], SUMS - 1)
-        if total == 0:
-            continue
-        if (closed >> step) & 1:
-            points -= CLOSED
-            continue
-        first, second, third = (
-            memory.chance[step, total, 0],
-            memory.chance[step, total, 1],
-            memory.chance[step, total, 2],
-        )
-        points += first * memory.base[step, 0]
-        acting = first
-        if step & 1:
-            points += second * memory.base[step, 1]
-            goods += first * memory.good[step, 0] + second * memory.good[step, 1]
-            acting += second
-            if ranks == 3:
-                points += third * memory.base[step, 2]
-                goods += third * memory.good[step, 2]
-                acting += third
-        elif step == STEP_A:
-            points += second * memory.base[step, 1]
-            acting += second
-        else:
-            points += first * goods * memory.coin[step]
-            goods -= first * goods
-        points += (1.0 - acting) * memory.returned
+def _points_from(state, memory, step):
+    """Return the points expected from the round, if the loads before `step` are those of the last `_keep_before`."""
+    points, goods = memory.before[step, 0], memory.before[step, 1]
+    ranks = 2 if state.players == 3 else 3
+    for later in range(step, AUCTIONS):
+        points, goods = _points_of_step(memory, later, ranks, points, goods)
     return points + goods * memory.coin[AUCTIONS]
 
 
 @jit
-def _points_after_move(state, rules, memory, seat, source, target, value):
+def _keep_before(state, memory):
+    """Fill `before` for a bid of `load[step]` in each step, 0: no bid; return the points expected from the round."""
+    points, goods = 0.0, memory.goods
+    ranks = 2 if state.players == 3 else 3
+    for step in range(state.step, AUCTIONS):
+        memory.before[step, 0], memory.before[step, 1] = points, goods
+        points, goods = _points_of_step(memory, step, ranks, points, goods)
+    return points + goods * memory.coin[AUCTIONS]
+
+
+@jit
+def _points_after_move(state, memory, source, target, value):
     """Return the points expected if `value` moved from the load of `source` to that of `target`; restore `load`."""
     memory.load[source] -= value
     memory.load[target] += value
-    points = expected_points(state, rules, memory, seat)
+    points = _points_from(state, memory, min(source, target))
     memory.load[source] += value
     memory.load[target] -= value
     return points
 
 
 @jit
-def _assign_cards(state, rules, memory, seat, taken, cards):
+def _assign_cards(state, memory, taken, cards):
     """Assign each card of a bag, highest first, to the step outside `taken` that gains most; return the points."""
     remaining, result = int64(cards), 0.0
     while remaining != 0:
@@ -205,11 +246,12 @@ def _assign_cards(state, rules, memory, seat, taken, cards):
         card = one_card(value)
         remaining -= card
         best, chosen = -1e30, int64(state.step)
+        _keep_before(state, memory)
         for step in range(state.step, AUCTIONS):
             if (taken >> step) & 1:
                 continue
             memory.load[step] += value
-            points = expected_points(state, rules, memory, seat)
+            points = _points_from(state, memory, step)
             memory.load[step] -= value
             if points > best:
                 best, chosen = points, int64(step)
@@ -226,10 +268,11 @@ def make_plan(state, rules, memory, seat, cards):
     Greedy, highest card first; then up to MAX_PASSES passes move or swap single cards where that adds expected points.
     """
     first = state.step
+    _begin_assignment(state, rules, memory, seat)
     for step in range(AUCTIONS):
-        memory.load[step] = 0
         memory.bag[step] = 0
-    worth = _assign_cards(state, rules, memory, seat, int64(0), cards)
+    worth = _assign_cards(state, memory, int64(0), cards)
+    _keep_before(state, memory)
     for _ in range(MAX_PASSES):
         before = worth
         for source in range(first, AUCTIONS):
@@ -243,7 +286,7 @@ def make_plan(state, rules, memory, seat, cards):
                     for other in range(value):  # 0: the card moves; else it swaps with this lower one
                         if other > 0 and count_value(memory.bag[target], other) == 0:
                             continue
-                        points = _points_after_move(state, rules, memory, seat, source, target, value - other)
+                        points = _points_after_move(state, memory, source, target, value - other)
                         if points > best:
                             best, chosen, swapped = points, int64(target), int64(other)
                 if chosen >= 0:
@@ -255,6 +298,7 @@ def make_plan(state, rules, memory, seat, cards):
                         memory.bag[source] += one_card(swapped)
                         memory.bag[chosen] -= one_card(swapped)
                     worth = best
+                    _keep_before(state, memory)
         if worth <= before:
             break
     for k in range(AUCTIONS):
@@ -274,10 +318,10 @@ def assign_stacks(state, rules, memory, seat):
     is there moves to the other's old step, or is left unused if there was none.
     """
     first = state.step
+    _begin_assignment(state, rules, memory, seat)
     for step in range(AUCTIONS):
-        memory.load[step] = 0
         memory.stack_for[step] = -1
-    worth = expected_points(state, rules, memory, seat)
+    worth = _keep_before(state, memory)
     for _ in range(MAX_PASSES):
         before = worth
         unused = state.unused[seat]
@@ -297,7 +341,7 @@ def assign_stacks(state, rules, memory, seat):
                 memory.load[target] = total
                 if source >= 0:
                     memory.load[source] = other_load
-                promise = expected_points(state, rules, memory, seat)
+                promise = _points_from(state, memory, target if source < 0 else min(source, target))
                 memory.load[target] = other_load
                 if source >= 0:
                     memory.load[source] = total
@@ -310,6 +354,7 @@ def assign_stacks(state, rules, memory, seat):
                 memory.load[chosen] = total
                 memory.stack_for[chosen] = k
                 worth = best
+                _keep_before(state, memory)
         if worth <= before:
             break
 
@@ -340,18 +385,19 @@ def next_split_action(state, to_add):
 def plan_rest(state, rules, memory, seat):
     """Return the bag of hand cards to add to the stack under construction; each stack so far takes its best step."""
     first, count = state.step, state.stack_count[seat]
+    _begin_assignment(state, rules, memory, seat)
     for step in range(AUCTIONS):
-        memory.load[step] = 0
         memory.bag[step] = 0
     taken, open_step = int64(0), int64(-1)
     for k in range(count + 1):
         total = sum_values(state.stacks[seat, k])
         best, chosen = -1e30, int64(-1)
+        _keep_before(state, memory)
         for step in range(first, AUCTIONS):
             if (taken >> step) & 1:
                 continue
             memory.load[step] = total
-            points = expected_points(state, rules, memory, seat)
+            points = _points_from(state, memory, step)
             memory.load[step] = 0
             if points > best:
                 best, chosen = points, int64(step)
@@ -364,5 +410,5 @@ def plan_rest(state, rules, memory, seat):
             taken |= int64(1) << chosen
     if open_step < 0:
         return int64(0)
-    _assign_cards(state, rules, memory, seat, taken, state.hand)
+    _assign_cards(state, memory, taken, state.hand)
     return memory.bag[open_step]

@@ -24,6 +24,7 @@ from strozzi_sim.games.strasbourg.state import (
     NOBILITY,
     NOBILITY_OR_CHURCH,
     NOBODY,
+    SEATS,
     STEP_A,
     STEP_H,
     STEP_I,
@@ -43,7 +44,16 @@ MEMORY = np.dtype([  # shape                       meaning
     ("base", "f8", (AUCTIONS, RANKS)),  #         [step, rank] points of acting there, without goods
     ("good", "f8", (AUCTIONS, RANKS)),  #         [step, rank] coins that the good taken there sells for
     ("chance", "f8", (AUCTIONS, SUMS, RANKS)),  # [step, sum, rank] probability of the rank with a bid of the sum
+    ("interest", "f8", (AUCTIONS,)),  #           [step] how much rivals want to win it, relative to a guild's step
+    # of the rivals, [turn] as they follow the seat
+    ("stacks", "i8", (SEATS,)),  #                [turn] stacks left
+    ("sizes", "i8", (SEATS,)),  #                 [turn] number of these of each size, 5 bits each
+    ("mean_card", "f8", (SEATS,)),  #             [turn] mean of the cards that may be in them
+    ("ahead", "f8", (SEATS,)),  #                 [turn] stacks expected to beat a sum
     ("returned", "f8"),  #                         points of a losing bid, whose card returns
+    ("goods", "f8"),  #                            coins for which the seat's goods sell, as the round's auctions begin
+    ("closed", "i8"),  #                           set of the steps in which the seat may not bid
+    ("before", "f8", (AUCTIONS + 1, 2)),  #       [step] points and goods expected before it, with the bids assigned
     ("load", "i8", (AUCTIONS,)),  #               [step] sum of the bid assigned to it
     ("bag", "i8", (AUCTIONS,)),  #                [step] bag: cards assigned to it
     ("stack_for", "i8", (AUCTIONS,)),  #          [step] stack assigned to it, or -1
