@@ -50,12 +50,15 @@ MEMORY = np.dtype([  # shape                                         meaning
     ("tracks", "i8", (s.MAX_HARBORS,)),  #                           [harbor] number of its tracks
     ("kind", "i8", (s.MAX_HARBORS, s.MAX_TYPES)),  #                 [harbor, track] its type
     ("worth", "f8", (s.MAX_HARBORS, s.MAX_TYPES, SPACES, 4)),  #     [harbor, type, half + place, CLOSED to RISE_OPEN]
-    #                                                                of a position and its lot:
+    #                                                                of a position and the lots that are compared:
     ("spaces", "f8", (s.SEATS, s.MAX_HARBORS)),  #                   [P, harbor] `_counted` there, or `_mean_at_sea`
     ("lead", "i8", (s.MAX_HARBORS + 1,)),  #                         [harbor or _LOT] Medici's total load less Strozzi's
     ("more_ships", "i8", (s.MAX_HARBORS + 1,)),  #                   [harbor or _LOT] Medici's ships less Strozzi's
-    ("lot_value", "i8"),
-    ("lot_steps", "i8", (s.MAX_TYPES + 1,)),  #                      [type] steps of the lot; [GOLD] stays 0
+    ("lot_value", "i8", (s.MAX_TILES,)),  #                          [lot] sum of its face values
+    ("lot_steps", "i8", (s.MAX_TILES, s.MAX_TYPES + 1)),  #          [lot, type] its steps; [lot, GOLD] stays 0
+    ("best", "f8", (s.MAX_TILES,)),  #                               [lot] best margin to come of the seat that has it
+    ("chosen", "i8", (s.MAX_TILES,)),  #                             [lot] the action for that
+    ("kept", "f8", (s.MAX_TILES,)),  #                               [lot] as `best`, of the proposer
     ("places", "f8", (s.MAX_HARBORS + 1, s.MAX_TYPES)),  #           [harbor or _LOT, track] half + place when scored
     ("terms", "f8", (s.MAX_HARBORS + 1, 1 + s.MAX_TYPES)),  #        [harbor or _LOT] Medici's margin: majority, tracks
 ], align=True)  # fmt: skip
@@ -130,11 +133,11 @@ def _mean_at_sea(state, rules, seat, without):
 
 
 @force_inline
-def _find_markers(state, rules, memory, harbor, row, lots_m, lots_s):
+def _find_markers(state, rules, memory, harbor, row, lot, lots_m, lots_s):
     """Fill a row of `places` for a harbor; lots_m, lots_s: 1 if Medici, or Strozzi, loads the lot there, else 0."""
     for track in range(memory.tracks[harbor]):
         kind = memory.kind[harbor, track]
-        half, steps = rules.half_length[harbor, kind], memory.lot_steps[kind]
+        half, steps = rules.half_length[harbor, kind], memory.lot_steps[lot, kind]
         steps_m = state.steps[s.MEDICI, harbor, kind] + lots_m * steps
         steps_s = state.steps[s.STROZZI, harbor, kind] + lots_s * steps
         end = marker_moves(rules, state.position[harbor, kind], half, steps_m, steps_s)
@@ -153,19 +156,30 @@ def _survey(state, rules, weights, memory):
     for harbor in range(rules.harbors):
         memory.lead[harbor] = state.value[s.MEDICI, harbor] - state.value[s.STROZZI, harbor]
         memory.more_ships[harbor] = present(state, s.MEDICI, harbor) - present(state, s.STROZZI, harbor)
-        _find_markers(state, rules, memory, harbor, harbor, 0, 0)
+        _find_markers(state, rules, memory, harbor, harbor, 0, 0, 0)
+
+
+@force_inline
+def _add_tile(rules, memory, lot, tile):
+    """Add a tile to a lot that is compared."""
+    memory.lot_value[lot] += rules.tile_value[tile]
+    memory.lot_steps[lot, rules.tile_type[tile]] += rules.tile_steps[tile]
+
+
+@jit
+def _copy_lot(state, rules, memory, lot):
+    """Let a lot that is compared be that on the table."""
+    memory.lot_value[lot] = 0
+    for kind in range(s.MAX_TYPES):
+        memory.lot_steps[lot, kind] = 0
+    for k in range(state.shown):
+        _add_tile(rules, memory, lot, state.lot[k])
 
 
 @jit
 def _survey_with_lot(state, rules, weights, memory):
     _survey(state, rules, weights, memory)
-    memory.lot_value = 0
-    for kind in range(s.MAX_TYPES):
-        memory.lot_steps[kind] = 0
-    for k in range(state.shown):
-        tile = state.lot[k]
-        memory.lot_value += rules.tile_value[tile]
-        memory.lot_steps[rules.tile_type[tile]] += rules.tile_steps[tile]
+    _copy_lot(state, rules, memory, 0)
 
 
 @force_inline
@@ -212,12 +226,18 @@ def _weigh(rules, weights, memory, harbor, row, side, own, rivals, over):
 
 
 @force_inline
-def _sum_terms(rules, memory, total, at):
-    """Return `total` plus the terms of all harbors; row _LOT replaces that of harbor `at`, -1 for none."""
-    for harbor in range(rules.harbors):
-        row = _LOT if harbor == at else harbor
-        for term in range(1 + memory.tracks[harbor]):
-            total += memory.terms[row, term]
+def _add_row(memory, total, row, harbor):
+    """Return `total` plus the terms in a row, which is of a harbor."""
+    for term in range(1 + memory.tracks[harbor]):
+        total += memory.terms[row, term]
+    return total
+
+
+@force_inline
+def _add_harbors(memory, total, first, end):
+    """Return `total` plus the terms of the harbors from `first` to below `end`."""
+    for harbor in range(first, end):
+        total = _add_row(memory, total, harbor, harbor)
     return total
 
 
@@ -229,7 +249,7 @@ def _margin(state, rules, weights, memory, seat, over):
     for harbor in range(rules.harbors):
         own, rivals = own_fill * memory.spaces[seat, harbor], rival_fill * memory.spaces[rival, harbor]
         _weigh(rules, weights, memory, harbor, harbor, side, own, rivals, over)
-    return _sum_terms(rules, memory, side * turn, -1)
+    return _add_harbors(memory, side * turn, 0, rules.harbors)
 
 
 @jit
@@ -257,13 +277,16 @@ def margin_of(after, rules, weights, memory, seat):
 
 
 @jit
-def _best_placement(state, rules, weights, memory, seat):
-    """Return the result of `best_placement` for the surveyed position and lot.
+def _place_lots(state, rules, weights, memory, seat, count):
+    """Fill `best` and `chosen` for `count` lots, of `state.shown` tiles each, that `seat` buys in a surveyed position.
 
     A placement changes the loads of one harbor; at the others only the tiles to come, which depend on ship and `over`.
     """
     side, rival = 1 if seat == s.MEDICI else -1, 1 - seat
-    best, chosen = side * _margin(state, rules, weights, memory, seat, round_ends(state, rules, seat)), s.DISCARD
+    discarded = side * _margin(state, rules, weights, memory, seat, round_ends(state, rules, seat))
+    for lot in range(count):
+        memory.best[lot] = discarded
+        memory.chosen[lot] = s.DISCARD
     allowed, loaded = placements(state, rules, seat), state.loaded[seat] + state.shown
     weighed = -1  # the `over` with which the harbors were weighed last
     for ship in range(s.MAX_SHIPS):
@@ -285,15 +308,25 @@ def _best_placement(state, rules, weights, memory, seat):
         while harbors != 0:
             harbor = lowest_bit(harbors)
             harbors &= harbors - 1
-            memory.lead[_LOT] = memory.lead[harbor] + side * memory.lot_value
             memory.more_ships[_LOT] = memory.more_ships[harbor] + side * moors
-            _find_markers(state, rules, memory, harbor, _LOT, seat == s.MEDICI, seat == s.STROZZI)
             rivals = rival_fill * memory.spaces[rival, harbor]
-            _weigh(rules, weights, memory, harbor, _LOT, side, own, rivals, over)
-            own_margin = side * _sum_terms(rules, memory, side * turn, harbor)
-            if own_margin > best:
-                best, chosen = own_margin, s.LOAD + ship * s.MAX_HARBORS + harbor
-    return chosen, best
+            before = _add_harbors(memory, side * turn, 0, harbor)
+            for lot in range(count):
+                memory.lead[_LOT] = memory.lead[harbor] + side * memory.lot_value[lot]
+                _find_markers(state, rules, memory, harbor, _LOT, lot, seat == s.MEDICI, seat == s.STROZZI)
+                _weigh(rules, weights, memory, harbor, _LOT, side, own, rivals, over)
+                with_lot = _add_row(memory, before, _LOT, harbor)
+                own_margin = side * _add_harbors(memory, with_lot, harbor + 1, rules.harbors)
+                if own_margin > memory.best[lot]:
+                    memory.best[lot] = own_margin
+                    memory.chosen[lot] = s.LOAD + ship * s.MAX_HARBORS + harbor
+
+
+@force_inline
+def _best_placement(state, rules, weights, memory, seat):
+    """Return the result of `best_placement` for the surveyed position and lot."""
+    _place_lots(state, rules, weights, memory, seat, 1)
+    return memory.chosen[0], memory.best[0]
 
 
 @jit
@@ -351,20 +384,31 @@ def another_tile(state, rules, weights, memory):
     It is the mean over tiles of the bag, evenly spaced in the order of the components: at least `weights.looks` and
     fewer than twice as many, or all if the bag has fewer.
     """
-    shown, unseen = state.shown, state.unseen
+    proposer = state.proposer
     more = clone(state)
-    more.shown = shown + 1
-    more.unseen = unseen - 1
-    step = max(unseen // weights.looks, 1)
-    total, looked, skip = 0.0, 0, step // 2
+    more.shown = state.shown + 1
+    more.unseen = state.unseen - 1
+    step = max(state.unseen // weights.looks, 1)
+    looked, skip = 0, step // 2
     for tile in range(rules.tiles):
         if state.location[tile] == s.IN_BAG:
             if skip == 0:
                 skip = step
-                more.lot[shown] = tile
-                total += node(*kept_and_sold(more, rules, weights, memory))
+                _copy_lot(state, rules, memory, looked)
+                _add_tile(rules, memory, looked, tile)
                 looked += 1
             skip -= 1
+    _survey(more, rules, weights, memory)
+    _place_lots(more, rules, weights, memory, proposer, looked)
+    for lot in range(looked):
+        memory.kept[lot] = memory.best[lot]
+    is_sold = may_buy(more, rules, 1 - proposer)
+    if is_sold:
+        _place_lots(more, rules, weights, memory, 1 - proposer, looked)
+    total = 0.0
+    for lot in range(looked):
+        kept = memory.kept[lot]
+        total += node(kept, -memory.best[lot] if is_sold else kept)
     return total / looked
 
 
