@@ -32,7 +32,6 @@ _COUNTED = {
     EQUAL: "{} are equal",
 }
 _LARGE = 2  # smallest differences that matter
-_MISSED = "more or less could be missed."
 _HARDLY, _SAME = "scores hardly change", "scores stay the same"
 
 
@@ -55,9 +54,9 @@ def change_verdict(
             who = f"played by {players_words(game, str(cell['lineup'].iloc[0]), bare=True)}"
             where += "" if several else f", {who}"
             notes += [f"{of_pair}{who}."] if several else []
-        told, more = _told(cell, game, missed_wins(tables, wins_of(cell), chunks), effect)
-        if "precision" in tables:  # whose note says what could be missed
-            more = [note for note in more if not note.endswith(_MISSED)]
+        told, more = _told(
+            cell, game, missed_wins(tables, wins_of(cell), chunks), effect, notes_missed="precision" not in tables
+        )
         answers.append(f"{with_capital(f'{of_pair}{told}')}{where}.")
         notes += [*more, *_elsewhere(rows, cell, game, effect)] if len(pairs) == 1 else []
         rows_of = rows["verdict"].value_counts()
@@ -88,8 +87,16 @@ def _headline_cell(rows: pd.DataFrame, game: Game) -> pd.DataFrame:
     return pick(rows, players=headline_players(rows))
 
 
-def _told(cell: pd.DataFrame, game: Game, missed: float, effect: float) -> tuple[str, list[str]]:
-    """Return the change of who wins in a cell as text, or else the largest one of scores and length; and notes."""
+def _told(cell: pd.DataFrame, game: Game, missed: float, effect: float, *, notes_missed: bool) -> tuple[str, list[str]]:
+    """Return the change of who wins in a cell as text, or else the largest one of scores and length; and notes.
+
+    Args:
+        cell: rows of the table changes.
+        game: the game.
+        missed: largest change of a share of wins that is not excluded, or 0.
+        effect: smallest share of wins that matters.
+        notes_missed: whether a note says what could be missed, if the text does not; a precision has its own.
+    """
     changed = _other_changes(cell, game)
     others = [words for words, _ in changed]
     notes = [f"{with_capital(words)}." for words in others]
@@ -109,7 +116,7 @@ def _told(cell: pd.DataFrame, game: Game, missed: float, effect: float) -> tuple
     told = "who wins hardly changes" if missed <= _LARGE * effect else _nothing_large(cell)
     if not joined:
         return f"{told}: {games_at_most(missed)} more or less" if missed > 0 else told, notes
-    unseen = [f"{rounded_up(missed)} of 100 games {_MISSED}"] if missed > 0 else []
+    unseen = [f"{rounded_up(missed)} of 100 games more or less could be missed."] if notes_missed and missed > 0 else []
     return f"{told}{joined}", [*unseen, *notes[1:]]
 
 
