@@ -72,7 +72,7 @@ _DEALS = {  # balance, worth, weights, tournament
     "medici_vs_strozzi": (20_000, 5000, 20_000, 200),
     "strasbourg": (10_000, 5000, 20_000, 100),
 }
-_SEARCHED = {"strozzi": 600, "medici_vs_strozzi": 5000, "strasbourg": 100}  # deals of agents that search
+_SEARCHED = {"strozzi": 600, "medici_vs_strozzi": 5000, "strasbourg": 400}  # deals of agents that search
 _FIELDS = {
     "strozzi": "heuristic,trader,florence,picky,promoter,racer",
     "medici_vs_strozzi": "fair-price,shader",

@@ -33,10 +33,10 @@ GAME = Game(
         ),
         "strong": TierNote(
             "the trained player, trying more plans out",
-            "The trained player, which plays its plans on 16 times each",
+            "The trained player, which plays its plans on up to 16 times each",
             "it takes its rivals for usual players",
-            wins=0.704,
-            games=240,
+            wins=0.625,
+            games=4000,
             players=4,
         ),
     },
