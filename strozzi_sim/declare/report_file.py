@@ -227,8 +227,11 @@ def alarms_of_page(name: str, page: DeclaredPage, table: Table) -> dict[str, Ala
         return {}
     (key,) = page.keys
     words = words_of(key)
+    noun, plural = f"{words} {{{key}}}", f"{words} levels"
+    if " " in words:  # an alarm is short
+        noun, plural = f"level {{{key}}}", "levels"
     deed = "chosen" if table.column(key).of == "action" else "used"
-    text, several = f"{words} {{{key}}} is never {deed}", f"{{count}} of {{of}} values of {words} are never {deed}"
+    text, several = f"{noun} is never {deed}", f"{{count}} of {{of}} {plural} are never {deed}"
     return {f"unused-{name}": Alarm(text, figure, name, below=MIN_USE, several=several)}
 
 

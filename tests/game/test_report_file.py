@@ -68,6 +68,7 @@ USES = Table(
         Column("flag", "flag", labels(("ware", "pirate"))),
         Column("coins", "coins it brings"),
         yes_or_no("paid", "it pays"),
+        Column("cards_left", "cards left", labels(("1", "2"))),
     ),
     max_rows=lambda setting: 9,
 )
@@ -136,6 +137,18 @@ def test_figures_and_heat_maps_of_a_fact_table_need_no_code(read):
     assert drawn.caption.startswith("Of each flag used, where flag is pirate: mean coins.")
     own = read(f'{COUNTED}caption = "{{exact}} And more."\n[phrases]\nexact = "Each figure with its interval."\n', None)
     assert own.heat_maps["paid"].caption == "Each figure with its interval. And more."
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "several"),
+    [
+        ("flag", "flag {flag} is never used", "{count} of {of} flag levels are never used"),
+        ("cards_left", "level {cards_left} is never used", "{count} of {of} levels are never used"),
+    ],
+)
+def test_levels_without_a_row_raise_an_alarm_however_long_their_columns_name_is(key, text, several, read):
+    (alarm,) = read(COUNTED.replace('["flag"]', f'["{key}"]'), None).alarms.values()
+    assert (alarm.text, alarm.several) == (text, several)
 
 
 @pytest.mark.parametrize(
