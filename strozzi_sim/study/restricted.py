@@ -139,7 +139,8 @@ class WithWorth(Study):
         """
         ranking, nouns = self._ranking(order), _nouns(self)
         others = [line for line in order if line is not best and not np.isnan(line[ranking.name].value)]
-        what, what_of_some = "Without each other thing", "Next"
+        what = "Without each other thing"
+        what_of_some = "Next"
         if len(order) > _FEW_SAID:
             by_kind = grouped((line["thing"].partition(":")[0], line) for line in others)
             of_kinds = [lines[0] for kind, lines in by_kind.items() if not best["thing"].startswith(f"{kind}:")]

@@ -15,6 +15,15 @@ DROPPED = 2.5  # standard errors behind the best from which an option is no long
 
 
 @force_inline
+def variance_of_mean(samples, variance, prior_samples, prior_spread):
+    """Return the variance of the mean of some samples with this variance.
+
+    A few samples may agree by chance, so those before the first one count as some more.
+    """
+    return (samples * variance + prior_samples * prior_spread * prior_spread) / (samples + prior_samples) / samples
+
+
+@force_inline
 def begin_estimates(memory, first, count, trust):
     """Begin with the values of `count` options in `memory.total`; `first` is compared with all others."""
     for k in range(count):
@@ -31,8 +40,7 @@ def add_sample(memory, first, k, samples, lead, trust):
     memory.square[k] += lead * lead
     mean = memory.gain[k] / samples
     spread = max(memory.square[k] / samples - mean * mean, 0.0)
-    # a few samples may agree by chance, so the prior spread counts as some more
-    variance = (samples * spread + _SAMPLES * _SPREAD * _SPREAD) / (samples + _SAMPLES) / samples
+    variance = variance_of_mean(samples, spread, _SAMPLES, _SPREAD)
     share = trust * trust / (trust * trust + variance)
     by_value = memory.total[k] - memory.total[first]
     memory.lead[k] = by_value + share * (mean - by_value)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numba import int64
 
+from strozzi_agents.learned.estimate import variance_of_mean
 from strozzi_agents.learned.value import plan_worth, play_beyond, utility_at
 from strozzi_agents.strasbourg.heuristic import PARAMS
 from strozzi_agents.strasbourg.options import MAX_OPTIONS, divide, list_options, take_option
@@ -54,7 +55,7 @@ PARAMS_RECORD = _params()
 
 
 @force_inline
-def _spread(memory, k):
+def _variance(memory, k):
     """Return the variance of the leads of an option over option 0, in its samples."""
     samples = memory.guide.samples[k]
     mean = memory.total[k] / samples
@@ -72,8 +73,7 @@ def _keep_contenders(memory, tried):
     for i in range(1, tried):
         k = memory.option[i]
         samples = memory.guide.samples[k]
-        # a few samples may agree by chance, so the prior spread counts as some more
-        variance = (samples * _spread(memory, k) + _SAMPLES * _SPREAD * _SPREAD) / (samples + _SAMPLES) / samples
+        variance = variance_of_mean(samples, _variance(memory, k), _SAMPLES, _SPREAD)
         memory.option[kept] = k
         kept += best - memory.total[k] / samples <= DROPPED * sqrt(variance)
     return kept
@@ -128,7 +128,7 @@ def _compare(state, rules, weights, memory, seat, count, dividing, prize, beyond
     planned = 0.0 if dividing else plan_worth(root, rules, memory, int64(guide.action[0]))
     for k in range(1, count):
         mean = total[k] / guide.samples[k]
-        lead = mean - TRUST * sqrt(_spread(memory, k) / guide.samples[k])
+        lead = mean - TRUST * sqrt(_variance(memory, k) / guide.samples[k])
         if not dividing:
             lead += plan_worth(root, rules, memory, int64(guide.action[k])) - planned
         if lead > best:
