@@ -66,10 +66,14 @@ class AgentSpec:
         return SEPARATOR.join((spec, *self.without))
 
     @property
-    def changed_words(self) -> list[str]:
-        """The parameters that differ from the default as phrases, in alphabetical order: "iterations 600"."""
-        params, defaults = self.agent.params, spec_of(self.agent, self.game).values
-        return [params[key].words(key, self.values[key]) for key in sorted(params) if self.values[key] != defaults[key]]
+    def default(self) -> "AgentSpec":
+        """The same agent with the default of every parameter."""
+        return spec_of(self.agent, self.game)
+
+    def changed_words(self, other: "AgentSpec") -> list[str]:
+        """Return the parameters that differ from those of another spec of the same agent: "iterations 600"."""
+        params, values = self.agent.params, other.values
+        return [params[key].words(key, self.values[key]) for key in sorted(params) if self.values[key] != values[key]]
 
     @property
     def _file(self) -> str:

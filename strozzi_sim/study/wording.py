@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, TypeVar
 
-from strozzi_sim.agent import load_agent
+from strozzi_sim.agent import AgentSpec, load_agent
 from strozzi_sim.agent.spec_text import split_specs
 from strozzi_sim.declare.printing import format_estimate
 from strozzi_sim.errors import AgentFault, InputError, in_ranges
@@ -36,18 +36,41 @@ def agent_words(game: Game, agent: str, *, bare: bool = False) -> str:
     `bare`: of several parameters that differ from the default only the number is named. An agent of a file has the name
     that the file gives it.
     """
-    if "::" in agent:
-        return bare_name(agent)
-    try:
-        spec = load_agent(agent, game)
-    except (InputError, AgentFault):  # a report does not need its agents
-        return bare_name(agent) if bare else agent
-    changed = spec.changed_words
+    spec = _loaded(game, agent)
+    if spec is None:  # a report does not need its agents
+        return bare_name(agent) if bare or "::" in agent else agent
+    like = _like(game, spec)
+    changed = spec.changed_words(like)
     if bare and len(changed) > 1:
         changed = [f"{len(changed)} other settings"]
-    name = player_words(game, spec.source) if spec.source in game.player_names else bare_name(spec.source)
     settings = [f"with {listed(changed)}"] if changed else []
-    return " ".join([name, *settings, *(f"without {each}" for each in spec.without)])
+    return " ".join([_unset_words(game, agent), *settings, *(f"without {each}" for each in spec.without)])
+
+
+def _loaded(game: Game, agent: str) -> AgentSpec | None:
+    """Return an installed agent; None if it is of a file or cannot be loaded."""
+    if "::" in agent:
+        return None
+    try:
+        return load_agent(agent, game)
+    except (InputError, AgentFault):
+        return None
+
+
+def _like(game: Game, spec: AgentSpec) -> AgentSpec:
+    """Return the agent of a tier that differs from this one in the fewest parameters, or else the default one."""
+    tiers = [load_agent(text, game) for text in game.tiers.values()]
+    return min(
+        [spec.default, *(tier for tier in tiers if tier.source == spec.source)],
+        key=lambda each: len(spec.changed_words(each)),
+    )
+
+
+def _unset_words(game: Game, agent: str) -> str:
+    """Return what an agent is called whatever its settings: "the usual player", "greedy"."""
+    spec = _loaded(game, agent)
+    like = _like(game, spec).text if spec else agent
+    return player_words(game, like) if like in game.player_names else bare_name(like)
 
 
 def agent_labels(game: Game, agents: Iterable[str], letters: int = 60) -> dict[str, str]:
@@ -118,10 +141,10 @@ def players_words(game: Game, *lineups: str, most: int | None = None, bare: bool
     tiers = [name for name in name_of.values() if name in TIERS]
     others = [agent for agent, name in name_of.items() if name not in TIERS]
     named = list(dict.fromkeys(name_of[agent] for agent in others))
-    bases = {bare_name(agent) for agent in others}
     if most is not None and len(others) > most:
+        bases = {_unset_words(game, agent) for agent in others}
         if len(bases) == 1:
-            named = [f"{player_words(game, bases.pop())} at {len(others)} settings"]
+            named = [f"{bases.pop()} at {len(others)} settings"]
         else:
             named = [*named[:most], f"{len(others) - most} more"]
     return listed([*([f"{listed(tiers)} players"] if tiers else []), *named])

@@ -310,6 +310,10 @@ def test_agents_of_no_tier_are_called_by_their_name_and_the_labels_of_their_para
     assert lineup_words(strasbourg, "heuristic:keep_blindly=0.5,random,random") == (
         f"one {kept.removeprefix('the ')} among random moves"
     )
+    trained = "learned:redraws=4,plan=goods,bonus="  # closer to the trained tier than to the agent's default
+    assert player_words(strasbourg, f"{trained}1") == "the trained player with bonus 1 and goods"
+    many = [trained + str(bonus) for bonus in range(1, 6)]
+    assert played_by(strasbourg, many) == "played by the trained player at 5 settings"
     assert played_by(strozzi, ["/home/ann/bots.py::careful:margin=3"]) == "played by careful"
     same = ["/home/ann/bots.py::careful", "/home/bob/bots.py::careful", "greedy"]
     assert agent_labels(strozzi, same) == {same[0]: same[0], same[1]: same[1], "greedy": "greedy"}
