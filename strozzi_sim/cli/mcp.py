@@ -198,7 +198,9 @@ def _shown_results(results: Any, asked: Sequence[str], conditions: Sequence[str]
         tables[name] = {"rows": rows, "of": len(with_interval), "without_interval": len(frame) - len(with_interval)}
     return {
         "verdict": results.verdict.document,
-        "alarms": [{"text": alarm.text, "evidence": alarm.evidence} for alarm in results.alarms],
+        "alarms": [
+            {"text": alarm.text, "evidence": alarm.evidence, "mended": alarm.is_mended} for alarm in results.alarms
+        ],
         "games": results.n_games,
         "tables": tables,
         "all_tables": known_names,

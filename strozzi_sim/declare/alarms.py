@@ -6,7 +6,7 @@ all within their thresholds has an alarm in at most ERROR_RATE of its reports.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from string import Formatter
 from typing import Any
 
@@ -114,18 +114,20 @@ class FoundAlarm:
     table: str
     figure: str
     rows: pd.DataFrame  # of the table, those that it is about first
+    is_mended: bool = False  # of two boxes only the one before the change has it
 
     @property
     def document(self) -> dict[str, Any]:
         """The alarm as plain data; a missing value is None."""
         rows = self.rows.astype(object).where(self.rows.notna(), None).to_dict("records")
-        return {"alarm": self.name, "text": self.text, "table": self.table, "figure": self.figure, "rows": rows}
+        found = {"alarm": self.name, "text": self.text, "table": self.table, "figure": self.figure, "rows": rows}
+        return {**found, "mended": self.is_mended}
 
 
 def found_alarms(
     alarms: Mapping[str, Alarm], tables: Tables, lineups: Lineups, reference: str, name_of: Namer
 ) -> list[FoundAlarm]:
-    """Return the alarms that are certain in the games of these line-ups, in the order of `alarms`.
+    """Return the alarms that are certain in the games of these line-ups, in the order of `alarms`, mended ones last.
 
     An alarm has to hold in the games of each of the line-ups; its figures are those of the first line-up.
 
@@ -147,11 +149,12 @@ def found_alarms(
         return []
     is_certain = holm(np.concatenate([rows["p"] for _, rows in tested.values()])) < ERROR_RATE
     parts = np.split(is_certain, np.cumsum([len(rows) for _, rows in tested.values()])[:-1])
-    return [
+    found = [
         _found(name, alarms[name], figure, rows, part, reference, name_of)
         for (name, (figure, rows)), part in zip(tested.items(), parts, strict=True)
         if part.any()
     ]
+    return sorted(found, key=lambda alarm: alarm.is_mended)
 
 
 def _levels(rows: pd.DataFrame) -> list[str]:
@@ -225,17 +228,17 @@ def _found(
     own = pick(tested, variant=variant)["players"].unique()
     is_everywhere = "{share}" not in alarm.text and all((rows["players"] == each).sum() == count for each in own)
     at = "" if len(own) == 1 or is_everywhere else f"{players} players"
-    box, ending, share = "", "", of_100(first["value"])
+    said = _Beside(of_100(first["value"]), count)
     if variants == 2:
         tested_here, certain_here = (pick(each, players=players) for each in (tested, certain))
         kind = "count" if is_counted else "share" if "{share}" in clause else ""
-        box, ending, share, count = _beside(shown, tested_here, certain_here, keys, reference, kind)
-        if not box:  # it is said of the changed box, and compared with the other
+        said = _beside(shown, tested_here, certain_here, keys, reference, kind)
+        if not said.box:  # it is said of the changed box, and compared with the other
             whole = tested_here[tested_here["variant"] != reference]
     elif variants > 1:
-        box = "Unchanged" if variant == reference else name_of(variant, VARIANT, variant)
-    clause = clause.format(share=share, count=count, of=len(whole), **names(first)) + ending
-    place = ", ".join(filter(None, [box, at]))
+        said = replace(said, box="Unchanged" if variant == reference else name_of(variant, VARIANT, variant))
+    clause = clause.format(share=said.share, count=said.count, of=len(whole), **names(first)) + said.ending
+    place = ", ".join(filter(None, [said.box, at]))
     text = with_capital(f"{place}: {clause}." if place else f"{clause}.")
     rows = pd.concat([shown, rows[rows["players"] != players]])
     parts = [
@@ -244,13 +247,24 @@ def _found(
     ]
     more = [f"and {len(rows) - _MOST_ROWS} more"] if len(rows) > _MOST_ROWS else []
     evidence = f"{with_capital(figure.words)}, {first['lineup']}. {'; '.join([*parts, *more])}."
-    return FoundAlarm(name, text, evidence, alarm.table, alarm.figure, rows.drop(columns="p"))
+    return FoundAlarm(name, text, evidence, alarm.table, alarm.figure, rows.drop(columns="p"), said.is_mended)
+
+
+@dataclass(frozen=True)
+class _Beside:
+    """What a sentence has that may be on two boxes."""
+
+    share: str
+    count: int  # of levels
+    box: str = ""  # at its beginning
+    ending: str = ""
+    is_mended: bool = False
 
 
 def _beside(
     shown: pd.DataFrame, tested: pd.DataFrame, certain: pd.DataFrame, keys: Sequence[str], reference: str, kind: str
-) -> tuple[str, str, str, int]:
-    """Return what a sentence on two boxes has: the box at its beginning, its ending, and the share and the count in it.
+) -> _Beside:
+    """Return what a sentence on two boxes has.
 
     Both boxes are in one sentence unless only one of them is known to have what it says.
 
@@ -274,6 +288,8 @@ def _beside(
     pairs = [(here.get(level), there.get(level)) for level in levels]
     differs = any(one is None or other is None or _is_known_to_differ(one, other) for one, other in pairs)
     is_new = variant != reference
+    is_there = bool(known_there) if kind == "count" else first in known_there
+    is_mended = differs and not is_new and not is_there
     if kind == "share" and first in there:
         own, other = here[first]["value"], there[first]["value"]
         after, before = (own, other) if is_new else (other, own)
@@ -283,14 +299,14 @@ def _beside(
             ending = ", as before"
         elif not differs:
             ending = ", perhaps unchanged"
-        return "", ending, of_100(after), count
+        return _Beside(of_100(after), count, ending=ending, is_mended=is_mended)
     if not differs:
         is_same = not levels if kind == "count" else first in known_there
-        return "", ", as before" if is_same else ", perhaps unchanged", share, count
+        return _Beside(share, count, ending=", as before" if is_same else ", perhaps unchanged")
     old, new = (len(known_there), count) if is_new else (count, len(known_there))
     if kind == "count" and new > 1 and new != old:
-        return "", f", before {old or 'none'}", share, new
-    return "New box" if is_new else "Old box", "", share, count
+        return _Beside(share, new, ending=f", before {old or 'none'}")
+    return _Beside(share, count, "New box" if is_new else "Old box", is_mended=is_mended)
 
 
 def _is_known_to_differ(one: Any, other: Any) -> bool:

@@ -45,7 +45,7 @@ class ShelfAnswer(Asked, kw_only=True):
     phase: tuple[str, int, int] = ("", 0, 0)  # (phase, done, total); total is 0 if unknown
     seconds: float = 0.0  # that its process has run so far
     verdict: tuple[str, ...] = ()
-    alarms: tuple[tuple[str, str], ...] = ()  # text and evidence of each
+    alarms: tuple[tuple[str, str, bool], ...] = ()  # text and evidence of each, and whether it is mended
     told: tuple[str, ...] = ()  # KEY=VALUE of the box that the verdict names
     games: int = 0  # behind the verdict
     picture: Json | None = None  # title and legend of the first picture

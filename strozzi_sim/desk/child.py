@@ -40,7 +40,7 @@ def answer(words: Sequence[str], folder: Path, desk: IO[str]) -> int:
     def show(results: Results) -> None:
         verdict = results.verdict
         known: dict[str, Any] = {"verdict": verdict.lines, "told": verdict.changes, "games": results.n_games}
-        known["alarms"] = [(alarm.text, alarm.evidence) for alarm in results.alarms]
+        known["alarms"] = [(alarm.text, alarm.evidence, alarm.is_mended) for alarm in results.alarms]
         if results.pictures:
             chart = results.plot().charts[0]
             drawn = "".join(chart.svg(width, chart.title) for width in _WIDTHS)

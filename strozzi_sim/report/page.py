@@ -93,6 +93,7 @@ class PageAlarm:
     text: str
     evidence: str  # the figures behind it, shown as a tip
     anchor: str  # of the picture or table that has its figure; "" without one
+    is_mended: bool = False  # the changed box no longer has it
 
 
 @dataclass(frozen=True)

@@ -178,7 +178,7 @@ def _alarms(outline: Outline) -> list[PageAlarm]:
         (shown.table, figure.name): f"item-{shown.name}" for shown in reversed(pictures) for figure in shown.figures
     }
     return [
-        PageAlarm(alarm.text, alarm.evidence, anchors.get((alarm.table, alarm.figure), ""))
+        PageAlarm(alarm.text, alarm.evidence, anchors.get((alarm.table, alarm.figure), ""), alarm.is_mended)
         for alarm in outline.results.alarms
     ]
 

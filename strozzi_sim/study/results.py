@@ -166,8 +166,8 @@ def caveat_of(study: Study) -> str:
 
 
 def marked_alarms(results: Results) -> list[str]:
-    """Return the alarms as lines of text to stand below the verdict."""
-    return [f"! {alarm.text}" for alarm in results.alarms]
+    """Return the alarms as lines of text to stand below the verdict; a change has mended those with a tick."""
+    return [f"{'✓' if alarm.is_mended else '!'} {alarm.text}" for alarm in results.alarms]
 
 
 def notes(study: Study, tables: Mapping[str, Any]) -> list[str]:

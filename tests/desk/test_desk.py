@@ -297,7 +297,7 @@ def test_an_answer_is_that_of_its_command_and_stays(serve, tmp_path):
     table = ss.load_results(tmp_path / "shelf" / str(number) / "results").tables["seats"]
     assert table.to_dict("records") == told["tables"]["seats"]
     assert call(server, f"answer/{number}/picture")[1]["picture"].startswith("<svg")
-    assert [words for words, _ in answer["alarms"]] == [alarm["text"] for alarm in told["alarms"]]
+    assert [words for words, _, _ in answer["alarms"]] == [alarm["text"] for alarm in told["alarms"]]
     assert answer["verdict"][0] in call(server, f"answer/{number}/page")[1].replace("&#39;", "'")
     assert 'name = "balance-strozzi"' in call(server, f"answer/{number}/study")[1]
     assert call(server, "save", {"answer": number, "name": "fair"})[1] == {"saved": str(tmp_path / "results" / "fair")}

@@ -524,7 +524,7 @@ function article(each) {
     each.verdict.length ? el("p", { class: "verdict" }, each.verdict[0]) : null,
     each.seen > each.games && each.verdict.length ? el("p", { class: "muted" }, `The strip had ${each.seen.toLocaleString("en")} games of this box when this was asked: where they differ, it is surer.`) : null,
     running && each.verdict.length ? el("p", { class: "muted" }, `After ${each.games.toLocaleString("en")} games; it gets surer.`) : null,
-    ...each.verdict.slice(1, 4).map(words => el("p", {}, words)), ...each.alarms.map(([words, evidence]) => el("p", { class: "alarm", title: evidence }, words)), picture && each.verdict.length ? picture.element : null,
+    ...each.verdict.slice(1, 4).map(words => el("p", {}, words)), ...each.alarms.map(([words, evidence, isMended]) => el("p", { class: isMended ? "alarm mended" : "alarm", title: evidence }, words)), picture && each.verdict.length ? picture.element : null,
     each.saved ? el("p", { class: "muted" }, `Saved in ${each.saved}.`) : null, el("div", { class: "tools" }, ...tools),
     el("details", {}, el("summary", {}, "The same in a terminal, or in Python"), el("div", { class: "command" }, el("code", {}, each.command)), el("pre", { class: "command" }, each.python)),
     open_pages.has(each.number) && isDone ? el("iframe", { src: address, sandbox: "allow-scripts allow-downloads allow-popups", title: `The page of answer ${each.number}` }) : null);
