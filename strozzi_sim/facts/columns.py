@@ -254,19 +254,33 @@ def _format_values(names: list[str] | None, unit: str) -> str:
 
 def facts_page(title: str, name: str, tables: Sequence[dict[str, Any]]) -> str:
     """Format the fact tables of a game, from `described_table`, as a page of its documents (Markdown)."""
+    of_seats = next((table for table in tables if _names_seat(table)), None)
+    outcomes = {column.name for column in OUTCOMES} if of_seats else set()
     lines = [
         f"# The facts of {title}\n",
         "The events counted in a game: one table per kind of event, one row per event. Custom heat maps are made of",
         f"these columns (see [facts.md](../facts.md)). This page is the output of `strozzi facts {name} --markdown`.",
         "Columns marked * are derived from others when tables are made.",
     ]
+    if of_seats:
+        lines += ["", "A table with a column `seat` has these columns, too:", ""]
+        lines += _column_lines([column for column in of_seats["columns"] if column["name"] in outcomes])
     for table in tables:
         notes = [f"of one deal in {table['sampled']}"] if table["sampled"] else []
         notes += ["only on request"] if table["on_request"] else []
         suffix = f" ({', '.join(notes)})" if notes else ""
         lines += ["", f"## {table['name']}", "", f"{table['text'][0].upper()}{table['text'][1:]}{suffix}.", ""]
-        lines += ["| column | values | meaning |", "|---|---|---|"]
-        for column in table["columns"]:
-            star = "*" if column["of"] else ""
-            lines.append(f"| `{column['name']}`{star} | {column['values']} | {column['text']} |".replace(">", "\\>"))
+        repeated = outcomes if _names_seat(table) else ()
+        lines += _column_lines([column for column in table["columns"] if column["name"] not in repeated])
     return "\n".join(lines) + "\n"
+
+
+def _names_seat(table: dict[str, Any]) -> bool:
+    return any(column["name"] == "seat" for column in table["columns"])
+
+
+def _column_lines(columns: Sequence[dict[str, Any]]) -> list[str]:
+    """Return a Markdown table of described columns."""
+    rows = [(f"`{each['name']}`{'*' * bool(each['of'])}", each["values"], each["text"]) for each in columns]
+    lines = ["| column | values | meaning |", "|---|---|---|"]
+    return lines + [f"| {' | '.join(row)} |".replace(">", "\\>") for row in rows]
