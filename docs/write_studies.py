@@ -1,13 +1,12 @@
 """Write docs/studies.md and docs/*.schema.json from the code: `python docs/write_studies.py`."""
 
 import json
+import re
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from strozzi_sim.declare.pages import report_of
-from strozzi_sim.facts.blocks import Quantiles
 from strozzi_sim.game import load_game
 from strozzi_sim.game.as_json import decision_type
 from strozzi_sim.game.converting import json_schema
@@ -23,29 +22,29 @@ TABLE = Path(__file__).parent / "table.schema.json"
 OUR_GAMES = ("medici_vs_strozzi", "strasbourg", "strozzi")
 IN_REPORT = ("pages", "heatmaps", "effect", "explorer")
 KEYS = {
-    "name": "name of the study and of its results folder: 1 to 64 characters of a-z, 0-9 and -",
+    "name": "name of the study and its results folder: 1 to 64 characters of a-z, 0-9 and -",
     "game": "the game; `strozzi games` lists them",
     "seed": "random seed, below 2^53; default 0",
     "players": "player counts; default: all that the game allows",
-    "question": "what the page answers first: `seats`, `agents`, `variants`, `heatmaps` (the first one requested), or a page of the game; default: what varies",
+    "question": "what the page answers first: `seats`, `agents`, `variants`, `heatmaps` (the first requested), or a page of the game; default: what varies",
     "deals": "deals of each combination of players, line-up and variant",
     "precision": "instead of `deals`, or with it as the most: play until every share of wins is known to that many points",
-    "search_deals": "deals of the line-ups with an agent that searches; default: `deals`",
+    "search_deals": "deals of line-ups with an agent that searches; default: `deals`",
     "chunks": "parts of the deals, from which intervals are computed; default 200",
-    "chunk_deals": "instead of `chunks`: deals of each part, which stay the same when a study is extended by more deals",
-    "seatings": "`one`, `rotate` (default), `spread`, `all` or `latin`: at which seats the agents of a line-up sit on each deal; `spread` plays each deal once, in one seating after another",
-    "lineups": "lists of agents: one agent plays itself, several play each other at the player count of their number. Line-ups of one style each among copies of one strong agent ask whether there is a dominant strategy ([tournaments](tournaments.md))",
+    "chunk_deals": "instead of `chunks`: deals of each part, unchanged when more deals extend the study",
+    "seatings": "`one`, `rotate` (default), `spread`, `all` or `latin`: where the agents of a line-up sit on each deal ([statistics](statistics.md#seatings))",
+    "lineups": "lists of agents: one agent plays itself, several play each other at that player count",
     "variants": "names of variants, the game's or the file's own; default `base`",
-    "variant": "`[variant.NAME.SECTION]`: changes of component data, key by key; see [below](#changing-components)",
+    "variant": "`[variant.NAME.SECTION]`: changes of component data; see [below](#changing-components)",
     "rows": "keep one row per game and seat in `games/`",
     "facts": "fact tables whose rows are kept in `facts/`; `strozzi facts GAME` lists them",
     "facts_share": "share of the deals whose rows are kept",
-    "report": "`pages`, `heatmaps`, `effect` (smallest difference that matters) and `explorer` (count what the page's explorer shows; default true)",
+    "report": "`pages`, `heatmaps`, `effect` (smallest difference that matters) and `explorer` (count what the explorer shows; default true)",
     "heatmap": "`[[heatmap]]`: heat maps of your own, with `name`, `fact`, `rows`, `columns`, `value`, `where` and `title`",
-    "sweep": "`[sweep]`: component values, one or two keys with their values, all combinations; the page says which is fairest, beside the published value if it is among them, else the first",
+    "sweep": "`[sweep]`: one or two component keys with their values, in all combinations; the page says which is fairest, beside the published value if listed, else the first",
     "decided": "of a sweep with a precision: play until each difference from the published value is found or excluded to that size",
-    "luck": "agent that evaluates positions, such as `learned`: every mean also with the luck of chance taken out ([statistics](statistics.md#luck-taken-out))",
-    "luck_redraws": "how often each chance event is drawn anew for it; default 8",
+    "luck": "agent that evaluates positions, such as `learned`: every mean also without the luck of chance ([statistics](statistics.md#luck-taken-out))",
+    "luck_redraws": "redraws of each chance event for it; default 8",
     "worth": "things, or patterns of them, that an agent must do without: what is each worth?",
 }
 CHANGES = (
@@ -76,14 +75,14 @@ print(best, search.best_value, seat_gap(best, seed=2, deals=10_000))
 ```"""
 ADDED = 'ships.add=[{id="S30",sail=4,venice=1,rome=1,naples=1,scrolls=0,promotion=0}]'
 PICTURES = {
-    "dots with intervals": "a figure by a few levels. Beside an equal share: points above or below it. A thin line is the 95 % interval; numbers stand at the highest and the lowest that differ from the broken line.",
+    "dots with intervals": "a figure by a few levels, or above and below an equal share. Thin line: 95 % interval; numbers: the highest and lowest that differ from the broken line.",
     "lines": "a figure over a number: sail, round, bid. Each mark has its interval.",
     "rows of dots": "many levels, one line each, the largest first; a panel for each figure.",
-    "stacked bars": "where a sum comes from; the total stands at the end. Parts below zero are left of it.",
-    "spread": "half of all lie in the thick part, nine in ten on the line; the white mark is the median, the diamond a mean beyond.",
-    "used against worth": "a dot for each thing: how often it is used, and what is lost without it. Diamonds: the wins of its users mislead.",
-    "curves": "a figure over swept values: diamonds differ significantly from the published value, or the first (circle), squares do not. Lines of a gap without an interval reach as far as chance.",
-    "board": "a figure at the places of its levels: the larger the value, the stronger the colour. Of shares, blue is above an equal share and orange below; a place without colour does not differ significantly.",
+    "stacked bars": "parts of a sum, the total at the end; parts below zero are left of it.",
+    "spread": "thick part: half of all; line: nine in ten; white mark: median; diamond: a mean beyond.",
+    "used against worth": "how often each thing is used, and what is lost without it; diamonds: the wins of its users mislead.",
+    "curves": "a figure over swept values. Diamonds differ significantly from the published value, or the first (circle); squares do not. Lines of a gap without an interval reach as far as chance.",
+    "board": "a figure at the places of its levels, larger values in stronger colours. Shares: blue above an equal share, orange below; without colour: no significant difference.",
     "heat map": "two columns against each other. Point at a cell for its interval and n; a dash has fewer than 30 events.",
 }
 GALLERY = {
@@ -99,49 +98,46 @@ def page() -> str:
     """Return docs/studies.md."""
     lines = [
         "# Studies and their pages", "",
-        "A study is a TOML file; `strozzi run FILE` plays it into a results folder with tables and one page, `report.html`. `python docs/write_studies.py`",
-        "generates this list from the code, and `study.schema.json` beside it, with which editors complete and check study files",
-        "(`#:schema docs/study.schema.json` in the first line).", "",
+        "A study is a TOML file; `strozzi run FILE` plays it into a results folder with tables and one page, `report.html`.",
+        "With `#:schema docs/study.schema.json` in the first line, editors complete and check study files.", "",
         "## Keys of a study file", "", "| key | meaning |", "| --- | --- |",
         *(f"| `{key}` | {text} |" for key, text in KEYS.items()), "",
         "## Changing components", "",
-        "A key is replaced by a value as in TOML, a list by a list. Of a list of blocks with ids, such as cards or tasks, a block is changed under its id,",
-        "`add` is a list of new blocks, each with all its keys, and `remove` a list of ids:", "",
+        "A new value replaces the old one, a list the whole list. In a list of blocks with ids, such as cards or tasks, a block is changed under its id,",
+        "`add` lists new blocks, each with all its keys, and `remove` lists ids:", "",
         "```toml", *CHANGES, "```", "",
-        "On the command line `--set` writes the same with points: `--set 'scoring.ship_ranks=[20,10,5]'`, `--set ships.S03.sail=8`,",
-        "`--set 'ships.remove=[\"S01\"]'` and", "", f"`strozzi compare strozzi --set '{ADDED}'`", "",
+        "On the command line: `--set 'scoring.ship_ranks=[20,10,5]'`, `--set ships.S03.sail=8`, `--set 'ships.remove=[\"S01\"]'` and", "",
+        f"`strozzi compare strozzi --set '{ADDED}'`", "",
         "## The best of many values", "",
-        "`[sweep]` plays a grid of one or two keys, on the same deals: the page ranks the values by the gap between the seats, and group those",
-        "that cannot be told apart from the lowest. Of more keys, or of hundreds of values, optuna (`pip install optuna`) searches the best with `simulate`:", "",
+        "`[sweep]` plays a grid of one or two keys on the same deals. The page ranks the values by the gap between the seats, and groups those that cannot be",
+        "told apart from the lowest. For more keys, or hundreds of values, search with optuna (`pip install optuna`):", "",
         SEARCH, "",
-        "All trials play the same deals, so that they differ by their values alone. The lowest of many noisy figures is also the luckiest, so it is measured again on",
-        "deals that did not choose it: with optuna 5 this prints `{7: 15, 8: 4, 9: 0}`, 0.022 in the search and 0.044 on other deals; the published game has 0.11.", "",
+        "All trials play the same deals, so they differ by their values alone. The lowest of many noisy figures is also the luckiest, so it is measured again on",
+        "other deals. With optuna 5 this prints `{7: 15, 8: 4, 9: 0}`, 0.022 in the search and 0.044 on other deals; the published game has 0.11.", "",
         "## The page", "",
-        "1. The verdict, a sentence that follows from the tables by rules, with the numbers behind it; what is true of an agent is not said of the game.",
+        "1. The verdict, a sentence that follows from the tables by rules, with its numbers. What is true of an agent is not said of the game.",
         "2. One picture that answers the study's question, three numbers with half-widths, one line of caveat.",
-        "3. Sections: a question, its finding, one picture; the other pictures and sortable tables open below. *Check this picture* has its definition, n,",
-        "   command, seed, how to cite it, and its data as CSV. *?* in the head of a column is its formula.",
-        "4. *Ask it yourself*: any counted pair of columns, by players, agent, variant and round; presets in plain words; the address keeps the question;",
-        "   the page of another study can be laid beside it.",
+        "3. Sections: a question, its finding, one picture; other pictures and sortable tables open below. *Check this picture* has definition, n,",
+        "   command, seed, citation, and the data as CSV. *?* in a column's head is its formula.",
+        "4. *Ask it yourself*: any counted pair of columns, by players, agent, variant and round, with presets in plain words. The address keeps the",
+        "   question; another study's page can be laid beside it.",
         "5. Method, plan, command and versions; what is reconstructed; words.", "",
-        "The page is one file without network, light and dark, for wide screens and phones. *Print* prints its first screen on one sheet, with a line on",
-        "who plays, on what intervals mean and on what is reconstructed, and the date. `strozzi report A B` lays studies side by side.", "",
-        "## What is made again",
-        "",
-        "The results are the chunks in `study.sqlite`, each with a SHA-256. `strozzi run` plays missing and damaged chunks, and makes tables and page from",
-        "them if chunks, plan, report or versions are newer, or a file is missing; `strozzi report DIR` draws the page again from the tables. So do not edit",
-        "these files: they are replaced. Remove a table and run again to have it as it was.", "",
-        "A file of your own is never removed, and replaced only if you say so: a record, a page, a picture, a table or a workbook of ours gives way to one of",
-        "its kind, as their first bytes tell; for any other file `--overwrite` (in Python `overwrite=True`) is needed.",
-        "",
-        "## A folder of somebody else's", "",
+        "The page is one file and needs no network. *Print* puts its first screen on one sheet, with the date, who plays, what intervals mean and what is",
+        "reconstructed. `strozzi report A B` lays studies side by side.", "",
+        "## Files that are replaced", "",
+        "Results are the chunks in `study.sqlite`, each with a SHA-256. `strozzi run` plays missing and damaged chunks. It makes tables and page again",
+        "if chunks, plan, report or versions are newer, or a file is missing. `strozzi report DIR` redraws the page from the tables. So do not edit",
+        "these files. To restore a table, remove it and run again.", "",
+        "Your own files are never removed. Only a record, page, picture, table or workbook of ours, known by its first bytes, gives way to one of its kind.",
+        "To replace any other file, add `--overwrite` (in Python `overwrite=True`).", "",
+        "## Someone else's results folder", "",
         "Reports, heat maps, merges and spreadsheets open a results folder as data. Files that its line-ups name, such as `bots.py::mine`, the program of",
-        "`pipe` or the weights of `network`, are not used unless you name them too: `strozzi heatmap DIR ... --code bots.py`, `strozzi merge DIR... --code bots.py`,",
-        "`ss.read_study(folder, code=[\"bots.py\"])`. A link where runs read or write is refused,",
-        "at any depth, and nothing outside the folder is read, written or removed. A study *file* is different: `strozzi run FILE` plays what it names.", "",
+        "`pipe` or the weights of `network`, are used only if you name them too: `strozzi heatmap DIR ... --code bots.py`, `strozzi merge DIR... --code bots.py`,",
+        "`ss.read_study(folder, code=[\"bots.py\"])`. Links where runs read or write are refused at any depth; nothing outside the folder is read, written or removed.",
+        "A study *file* is different: `strozzi run FILE` plays what it names.", "",
         "## What each picture means", "", "| picture | reading |", "| --- | --- |",
         *(f"| {name} | {text} |" for name, text in PICTURES.items()), "",
-        "## Gallery", "", *(f"![{text}](images/{file})\n\n*{text}*\n" for file, text in GALLERY.items()),
+        "## Gallery", "", *(f"![{text}](images/{file})\n" for file, text in GALLERY.items()),
         "## Tables of every study", "", "| table | keys | figures |", "| --- | --- | --- |",
         "| `seats` | seat | win_share, score_mean, rank_mean, lead_mean |",
         "| `lineup` | position, agent | the same, and each less that of position 0 |",
@@ -149,14 +145,15 @@ def page() -> str:
         "| `balance` | | seat_gap, seat_gap_by_chance, seat_favour_bound, seat_fairness_p, decisions_mean, and the game's |",
         "| `changes` | than, table, the keys of these tables | differences of variants, with verdict |",
         "| `sweep` | the swept keys | the figures of `balance` |",
-        "| `ladder` | rung, target | the target's figure in the box of 0 to 3 changed numbers, its range, and whether it is met; beside it `box`, `effects`, `reach`, `heats` |",
+        "| `ladder` | rung, target | the target's figure with 0 to 3 changed numbers, its range, and whether it is met; beside it `box`, `effects`, `reach`, `heats` |",
         "| `worth` | thing, agent | popularity, naive_win_share, win_share_lost, score_lost |",
         "| `explorer` | map, row, column, round | the figures of every heat map, by round |",
         "| `heat_NAME` | row, column | the figures of the heat map NAME |", "",
         "All have the columns players, variant, lineup before their keys and figure, value, low, high, n, deals after them.", "",
-        "The table `figures` says what the figures of the other tables measure, a row for each table and name: label, unit (share, points of a share, score,",
-        "amount, number, count, or the p of a test), definition, lowest and highest possible value, the scale of a difference (share: of all games; score: the",
-        "mean score; itself; nothing: it is not compared), whether it is 1 / players for equal seats, and whether higher or lower is better.", "",
+        "The table `figures` has a row for each table and figure: label, unit (share, points of a share, score, amount, number, count, or the p",
+        "of a test), definition, lowest and highest possible value, the scale of a difference (share: of all games; score: the mean score; itself; nothing: it",
+        "is not compared), whether it is 1 / players for equal seats, and whether higher or lower is better.", "",
+        "Pages and heat maps of each game follow; captions on the page say more. `win-by-flag` maps show who wins with a ship, not that the ship is the reason.", "",
     ]  # fmt: skip
     for name in OUR_GAMES:
         lines += _game(name)
@@ -166,30 +163,22 @@ def page() -> str:
 def _game(name: str) -> list[str]:
     game = load_game(name)
     report = report_of(game)
-    lines = [
-        f"## {game.title}",
-        "",
-        "| page | question | keys of its table | counted from rows |",
-        "| --- | --- | --- | --- |",
-    ]
-    lines += [
-        f"| `{name}` {page.title} | {page.question} | {', '.join(page.keys) or '-'} | {_facts_of(page.blocks)} |"
-        for name, page in report.pages.items()
-    ]
+    lines = [f"## {game.title}", "", "| page | question | keys of its table |", "| --- | --- | --- |"]
+    lines += [f"| `{name}` | {page.question} | {', '.join(page.keys) or '-'} |" for name, page in report.pages.items()]
     lines += ["", "| heat map | rows x columns | a cell |", "| --- | --- | --- |"]
-    lines += [
-        f"| `{key}` | {each.row_label} x {each.column_label} | {each.figure.label}. {each.caption} |"
-        for key, each in report.heat_maps.items()
-    ]
-    lines += ["", "Questions of the explorer: " + " ".join(f"*{question}*" for question in report.questions), ""]
-    return lines
+    alike: dict[tuple[str, str], list[tuple[str, str]]] = {}  # maps of the same rows and caption share a line
+    for name, each in report.heat_maps.items():
+        alike.setdefault((each.row_label, _first(each.caption)), []).append((name, each.column_label))
+    for (rows, caption), maps in alike.items():
+        names, columns = zip(*maps, strict=True)
+        lines.append(f"| {', '.join(f'`{name}`' for name in names)} | {rows} x {'; '.join(columns)} | {caption} |")
+    return [*lines, ""]
 
 
-def _facts_of(blocks: Any) -> str:
-    """Return the fact tables that a page counts."""
-    facts = dict.fromkeys(block.fact for block in blocks)
-    quantiles = " (with quantiles)" if any(isinstance(block, Quantiles) for block in blocks) else ""
-    return "of " + ", ".join(f"`{fact}`" for fact in facts) + quantiles if facts else "-"
+def _first(caption: str) -> str:
+    """Return what a caption says before its first full stop, colon or semicolon, without what the columns say too."""
+    first = re.split(r"[.:;](?:\s|$)", caption, maxsplit=1)[0]
+    return re.sub(r"^((?:Share|Mean) .*), by [^,]+$", r"\1", first)
 
 
 def schema() -> str:
