@@ -59,7 +59,8 @@ PLACES = {name: _PLACES[name] for name in SUMMARIES}  # command -> MODULE:FUNCTI
 ABOUT = "Simulates millions of games of three Eurogames to measure balance, strategy and agent strength."
 EPILOG = (
     "Add --debug to any command to see the traceback of an error. Exit codes: 0 done, 1 the check failed, 2 bad input, "
-    "3 an agent's fault, 4 a file or cluster cannot be used, 70 internal error, 129/130/143 interrupted, 141 closed pipe."
+    "3 an agent's fault, 4 a file or cluster cannot be used, 70 internal error, 129/130/143 interrupted, "
+    "141 closed pipe."
 )
 
 
