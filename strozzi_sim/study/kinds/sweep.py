@@ -220,8 +220,11 @@ class Sweep(Decided):
         answer, subject = f"{with_capital(self._keys_in_words)}: {found}", ""
         if word_count(answer) > MOST_WORDS:
             answer, subject = with_capital(found), f"Tried: {self._keys_in_words}."
-        gap = f"With {texts[self.reference]} best and worst seat are {points[self.reference]} games of 100 apart."
-        return Verdict(answer, subject, (gap,))
+        gap = f"With {texts[self.reference]} best and worst seat are {points[self.reference]} games of 100 apart"
+        lowest = next(iter(gap_of))
+        is_lower = points[lowest] != points[self.reference]
+        perhaps = f"; perhaps by chance, {points[lowest]} with {texts[lowest]}" if is_lower else ""
+        return Verdict(answer, subject, (f"{gap}{perhaps}.",))
 
     def _text(self, row: Mapping[str, Any]) -> str:
         return " and ".join(f"{row[key]:g}" for key in self.sweep)
