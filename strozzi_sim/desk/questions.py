@@ -24,7 +24,7 @@ from strozzi_sim.facts.figures import DECISIONS, SCORE
 from strozzi_sim.game import Game, default_players, find_game
 from strozzi_sim.game.component_names import changes_in_words, name_of_key
 from strozzi_sim.game.converting import types_at
-from strozzi_sim.game.restricting import restrictions
+from strozzi_sim.game.restricting import things
 from strozzi_sim.game.sentences import listed, seat_words, with_capital
 from strozzi_sim.game.variants import BASE, Variant, component_data, resolve_variant, shipped_variants, with_settings
 from strozzi_sim.runtime.parsing import toml_value
@@ -39,7 +39,7 @@ _SILENT = ("provenance", "provenance_note", "id")  # keys without a field: a des
 _NUMBER = {"kind": "number"}
 _INPUTS = {bool: "switch", int: "number", float: "number", list: "list"}  # of a value by its type
 # Most deals of a quick look at these questions, which plays as many as the strip has; a sweep: of each value.
-MOST_SEEN = {"balance": 100_000, "compare": 100_000, "sweep": 5_000}
+MOST_SEEN = {"balance": 100_000, "compare": 100_000, "sweep": 20_000}
 SHEETS = "sheets.csv"  # file of final scores in the folder of an answer
 # Arguments that the desk sets itself, or that a form leaves out unless they are in `front`.
 _OWN = {"game", "source", "settings", "variant", "study", "first", "second", "opponents", "precision"}
@@ -91,7 +91,7 @@ def forms() -> list[dict[str, Any]]:
     for name, each in questions().items():
         form: Json = {"name": name, "fields": [*fields_of(each).values()], "precisions": precisions_of(each)}
         form["seen"] = MOST_SEEN.get(name, 0)
-        offer = {key: getattr(each.offer, key) for key in ("asks", "about", "front", "needs_change", "usual")}
+        offer = {key: getattr(each.offer, key) for key in ("asks", "about", "front", "needs_change", "plays", "usual")}
         asked.append(form | offer)
     # a type becomes its name, and REQUIRED becomes ""
     return list(msgspec.to_builtins(asked, enc_hook=lambda other: getattr(other, "__name__", "")))
@@ -203,7 +203,8 @@ def box_of(game: str | Game, variant: str = BASE, settings: Sequence[str] = ()) 
         "warnings": list(changed.warnings),
     }
     box |= {"variants": {BASE: "the published game", **shipped}, "players": list(game.player_counts)}
-    box |= {"columns": columns, "things": list(restrictions(game, unchanged))}
+    named = [(name, thing.noun or thing.words) for name, thing in things(game, unchanged).items()]
+    box |= {"columns": columns, "things": named}
     box |= {"aims": aims_of(game), "tunable": tunable_of(game, changed), "sweeps": sweeps_of(game, unchanged, changed)}
     agents = [
         (name, agent, player_sentence(game, agent), players_words(game, agent))

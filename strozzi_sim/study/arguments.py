@@ -81,6 +81,7 @@ class Offer:
     needs_change: bool = False  # whether the question compares the changed box with the one before
     quick: Mapping[str, int] = field(default_factory=dict)  # arguments of a quick look, and defaults for assistants
     tables: tuple[str, ...] = ()  # tables that an assistant is shown first; (): assistants have no such tool
+    plays: str = ""  # who plays if no agents are given, "usual and random players"; "": copies of the default agent
     usual: Mapping[str, str] = field(default_factory=dict)  # defaults of the command, where they differ from Python's
     listing: Callable[..., Listing] | None = None  # answers a command with no arguments but those of this function
 

@@ -118,6 +118,11 @@ def test_a_designer_changes_asks_stops_saves_and_plays(browser, desk, tmp_path):
         page.get_by_role("button", name="Undo all").click()
         expect(page.locator("#changes")).to_be_empty()
         fair = ask(page, "Is it fair?", players="3", agents="random")
+        page.get_by_role("button", name="What is a thing worth?").click()
+        for noun in ("the pirate flag", "the ware flag"):
+            page.get_by_label("Thing to do without").select_option(label=noun)
+        assert page.locator("#form input[name=things]").input_value() == "flag:pirate flag:ware"
+        assert page.locator("#form input[name=agents]").get_attribute("placeholder") == "usual players and random moves"
         worth = ask(page, "What is a thing worth?", players="3", agents="random", things="flag:pirate")
         long = ask(page, "What is a thing worth?", things="flag:ware", deals="30000000")
         is_done(page, fair)

@@ -289,8 +289,10 @@ function control(each) {
   if (each.type === "bool") return el("input", { type: "checkbox" });
   if (each.type !== "str") return el("input", { type: "number", step: "any", placeholder: String(each.default ?? "") });
   const lists = { agents: "agents", rows: "columns", columns: "columns" };
-  return el("input", { type: "text", list: lists[each.name] ? `list-${lists[each.name]}` : null, placeholder: String(each.default ?? ""), spellcheck: false });
+  const defaults = each.name === "agents" && each.default !== "" ? data.questions.find(({ name }) => name === chosen).plays || copies() : String(each.default ?? "");
+  return el("input", { type: "text", list: lists[each.name] ? `list-${lists[each.name]}` : null, placeholder: defaults, spellcheck: false });
 }
+const copies = () => box.agents.find(([, agent]) => agent === box.usual)?.[3] ?? box.usual;
 
 function chips(each, target) {
   const write = text => {
@@ -302,10 +304,15 @@ function chips(each, target) {
     write(adds && known ? `${known}${gap}${text}` : text);
   };
   let found = [];
+  const more = [], kindOf = name => name.split(":")[0];
   if (each.name === "agents") found = box.agents.map(([name, agent]) => [name, agent, chosen === "tournament" || chosen === "luck"]);
   if (each.name === "things") {
-    const kinds = [...new Set(box.things.map(name => name.split(":")[0]))];
+    const kinds = [...new Set(box.things.map(([name]) => kindOf(name)))];
     found = kinds.map(kind => [`all: ${words(kind)}`, `${kind}:*`, true]);
+    const made = el("select", { "aria-label": "Thing to do without", onchange: () => { fill(made.value, true)(); made.value = ""; } }, el("option", { value: "" }, "choose a thing \u2026"),
+      ...kinds.map(kind => el("optgroup", { label: words(kind) }, ...box.things.filter(([name]) => kindOf(name) === kind).map(([name, noun]) => el("option", { value: name }, noun)))));
+    made.options[0].disabled = true;
+    more.push(made);
   }
   if (each.name === "values") {
     const made = el("select", { "aria-label": "Number to try", onchange: tried(async () => write((await send("tries", { ...place(), key: made.value })).text)) }, el("option", { value: "" }, "choose a number \u2026"), ...box.sweeps.map(([key, label]) => el("option", { value: key }, label)));
@@ -313,7 +320,7 @@ function chips(each, target) {
     made.options[0].disabled = true;
     return made;
   }
-  return found.length ? el("span", { class: "chips" }, ...found.map(([label, text, adds]) => el("button", { type: "button", title: text, onclick: fill(text, adds) }, label))) : null;
+  return found.length ? el("span", { class: "chips" }, ...more, ...found.map(([label, text, adds]) => el("button", { type: "button", title: text, onclick: fill(text, adds) }, label))) : null;
 }
 
 // Targets by choice: rows that are written into the text after what was written there by hand.
@@ -409,7 +416,9 @@ function showForm() {
     const front = question.fields.filter(each => each.name in question.front), more = question.fields.filter(each => !(each.name in question.front));
     const ways = Object.keys(question.precisions).map(way => el("label", {}, el("input", { type: "radio", name: "precision", value: way, checked: way === (filled[`${chosen}.precision`] ?? "quick"), onchange: () => { filled[`${chosen}.precision`] = way; preview(); } }),
       way === "sure" ? "until it is sure to one point of games won" : PRECISIONS[way]));
+    const undo = el("button", { type: "button", onclick: tried(() => change(all => Object.assign(all, NONE()))) }, "Put all back"), count = settings().length;
     shown.push(el("h3", {}, question.asks), el("p", {}, question.about),
+      count && !question.needs_change ? el("p", { class: "asked-of" }, `Asked of your box, with ${count === 1 ? "1 change" : `${count} changes`}. `, undo) : null,
       blocked ? el("p", { class: "bad" }, "Change something in the box first: this question compares it with the box before.") : null,
       el("div", { class: "line" }, ...front.map(each => row(each, question.front[each.name]))), el("fieldset", {}, el("legend", {}, "How sure"), ...ways),
       el("details", { open: filled[`${chosen}.more`] ?? false, ontoggle: event => { filled[`${chosen}.more`] = event.target.open; } }, el("summary", {}, "More"), el("div", { class: "line" }, ...more.map(each => row(each, words(each.name))))),
@@ -490,8 +499,16 @@ function status(each) {
   if (each.status === "failed") return "failed";
   if (each.status === "done") return `${each.games.toLocaleString("en")} games${each.seconds ? ` in ${duration(each.seconds)}` : ""}`;
   const [phase, done, total] = each.phase;
-  const left = phase === "games" && done ? `, about ${duration((total - done) * each.seconds / done)} left` : "";
-  return `${phase}${phase === "games" && total ? ` ${done.toLocaleString("en")} of ${total.toLocaleString("en")}` : ""}${left}`;
+  const left = phase === "games" && secondsLeft(each, done, total);
+  return `${phase}${phase === "games" && total ? ` ${done.toLocaleString("en")} of ${total.toLocaleString("en")}` : ""}${left ? `, about ${duration(left)} left` : ""}`;
+}
+
+// Seconds that the games of a running answer still take, by their pace since their number was set; 0 before that pace is known.
+const paces = new Map();  // number of an answer -> its games in all, and those played and the seconds when they were set
+function secondsLeft(each, done, total) {
+  if (paces.get(each.number)?.total !== total) paces.set(each.number, { total, done, seconds: each.seconds });
+  const pace = paces.get(each.number), played = done - pace.done, seconds = each.seconds - pace.seconds;
+  return played > 0 && (seconds > 20 || (seconds > 3 && played > 0.05 * total)) ? (total - done) * seconds / played : 0;
 }
 
 function article(each) {
@@ -500,7 +517,7 @@ function article(each) {
   const address = `answer/${each.number}/page`, isDone = each.status === "done", tools = [], [, done, total] = each.phase;
   const asks = data.questions.find(question => question.name === each.question)?.asks ?? each.question;
   if (each.status === "plays" || each.status === "waits") tools.push(button("Stop, and keep what is known", deed("stop")));
-  if (each.status === "stopped" || each.status === "failed") tools.push(button("Go on", deed("again")));
+  if (each.status === "stopped" || each.status === "failed") tools.push(button(each.status === "failed" ? "Try again" : "Go on", deed("again")));
   if (isDone) {
     if (each.told.length) tools.push(button("Put this box in the form", tried(() => putInForm(each))));
     tools.push(button(open_pages.has(each.number) ? "Close the page" : "The whole page", () => { flip(open_pages, each.number); draw(); }));

@@ -48,6 +48,7 @@ SEARCH_DEALS = 600  # fewer do not estimate a share of wins to 4 points
     about="Agents of each strength play themselves; how often does each seat win?",
     quick={"deals": 500},
     tables=("seats", "lineup", "balance"),
+    plays="players of each strength",
     usual={"players": "all", "agents": "tiers"},
 )
 def simulate(

@@ -57,6 +57,7 @@ OUTCOMES = {WIN: "who wins", SCORE: "scores"}
     about="Different agents play every deal in every seat: what do they, the seat and the deal explain?",
     quick={"deals": 200, "games": FEWEST_FOLLOWED},
     tables=("luck", "drama"),
+    plays="players of unequal strength",
 )
 def luck(
     game: str | Game,

@@ -50,6 +50,7 @@ def _things(game: Game, variant: Variant) -> dict[str, Restriction]:
     front={"things": "Things", **WHO_PLAYS},
     quick={"deals": 300},
     tables=("worth",),
+    plays="usual players and random moves",
     listing=things_to_measure,
 )
 def worth(
