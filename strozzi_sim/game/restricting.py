@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.errors import InputError, as_argument_error, short_repr, suggest_names
+from strozzi_sim.errors import ArgumentError, InputError, as_argument_error, short_repr, suggest_names
 from strozzi_sim.facts.columns import Array
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.game.contract import Game
@@ -166,6 +166,9 @@ def find_things(game: Game, variant: Variant, wanted: Iterable[str], argument: s
     declared, uses = things(game, variant), dict[str, Use | None]()
     for pattern in wanted:
         matching = [name for name in declared if fnmatchcase(name, pattern)]
+        meant = [name for name in declared if name.partition(":")[2] == pattern]
+        if not matching and meant:
+            raise ArgumentError(argument, f"{short_repr(pattern)} is of no kind; did you mean {' or '.join(meant)}?")
         if not matching:
             as_argument_error(argument, check_restrictions, game, variant, [pattern], "cannot be restricted")
             matching = [pattern]

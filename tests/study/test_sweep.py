@@ -110,7 +110,9 @@ def test_the_number_is_named_also_if_no_value_is_fairer():
     verdict = planted({"tracks.bonus.9": [5, 15]}, [0.11, 0.1095])
     missed = "up to 0.2 games of 100 could be missed"
     assert verdict.answer == f"No value is found fairer than the published 15; {missed}."
-    assert verdict.notes == ("With 15 best and worst seat are 11.0 games of 100 apart; perhaps by chance, 10.9 with 5.",)
+    assert verdict.notes == (
+        "With 15 best and worst seat are 11.0 games of 100 apart; perhaps by chance, 10.9 with 5.",
+    )
     verdict = planted({"tracks.bonus.9": [5, 15]}, [0.11, 0.15])  # the other value is known to be less fair
     assert verdict.answer == ("Bonus of space 9 of the tracks: no value is found fairer than the published 15.")
     verdict = planted({"tracks.bonus.9": [5, 15], "tracks.bonus.8": [0, 10]}, [0.11, 0.15, 0.15, 0.15], players=(4, 5))

@@ -107,6 +107,7 @@ def test_agents_that_all_search_play_all_deals_of_a_precision(monkeypatch):
     ("given", "named"),
     [
         ({"things": "flag:gold"}, "things: .*known: flag:\\*"),
+        ({"things": "pirate"}, "things: 'pirate' is of no kind; did you mean flag:pirate or power:pirate\\?"),
         ({}, "things: name things or patterns"),
         ({"things": "flag:*", "every": True}, "every: leave out the things"),
     ],
