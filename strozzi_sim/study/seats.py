@@ -155,7 +155,9 @@ def _by_strength(
     # a headline on whoever plays does not say whose the numbers are
     whose = next(name for name, agent in agents.items() if agent == main)
     whose = f"{whose} players" if is_whole and len(statement.lineups) == len(agents) else ""
-    texts = [" ".join(filter(None, [whose, at]))] if whose or at else []
+    seat = statement.seat if len(counts) == 1 and not whose else ""  # the headline may name another seat beside it
+    first = " ".join(filter(None, [seat, whose, at]))
+    texts = [first] if first else []
     halves: list[float] = []
     is_any_doubtful = False
     for strength, agent in agents.items():

@@ -246,6 +246,11 @@ def test_strengths_of_play_are_named_in_words_with_the_numbers_of_usual_players(
     )
     assert seat_verdict(seats(some), STUDY.the_game).subject == ("Weak: 33, 25; trained: 39, 31; ± 0.5; fair: 33, 25.")
     assert notes[0] == "With weak players no seat is found to win more: at most 1.2 points more."
+    at_4 = {cell: shares for cell, shares in some.items() if cell[0] == 4}
+    assert seats_said(at_4)[0].endswith("the first player wins more than its share: 31 of 100 games at 4 players.")
+    assert seat_verdict(seats(at_4), STUDY.the_game).subject == (
+        "The first player; weak: 25; trained: 31; ± 0.5; fair: 25."
+    )
     doubtful = two | {(3, "base", "learned"): gained(3, 0.0059)}  # whose interval leaves out a third
     assert seat_verdict(seats(doubtful), STUDY.the_game).subject == (
         "Weak: 39, 31; trained: 34?, 31; ± 0.5; ?: unsure; fair: 33, 25."
