@@ -220,6 +220,13 @@ function drawHistory(found, back) {
   at("history-rows").replaceChildren(...(rows.length ? [el("table", {}, el("thead", {}, el("tr", {}, ...heads.map(head => (head ? el("th", { scope: "col" }, head) : el("td", {}))))), el("tbody", {}, ...rows.map(row => rowOf(row, back)))), compare()] : []));
 }
 
+// While it sticks to the top the strip is low, so that a form or an answer below it is seen; the page keeps its height.
+new IntersectionObserver(([{ target, intersectionRatio, boundingClientRect }]) => {
+  const whole = target.offsetHeight;
+  target.classList.toggle("stuck", intersectionRatio < 1 && boundingClientRect.top < 0);
+  target.style.marginBottom = target.classList.contains("stuck") ? `${whole - target.offsetHeight}px` : "";
+}, { threshold: 1 }).observe(at("live"));
+
 return {
   slider,
   drawHistory,
