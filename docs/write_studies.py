@@ -32,7 +32,7 @@ KEYS = {
     "search_deals": "deals of line-ups with an agent that searches; default: `deals`",
     "chunks": "parts of the deals, from which intervals are computed; default 200",
     "chunk_deals": "instead of `chunks`: deals of each part, unchanged when more deals extend the study",
-    "seatings": "`one`, `rotate` (default), `spread`, `all` or `latin`: where the agents of a line-up sit on each deal ([statistics](statistics.md#seatings))",
+    "seatings": "`one`, `rotate` (default; of a tournament `latin`), `spread`, `all` or `latin`: where the agents of a line-up sit on each deal ([statistics](statistics.md#seatings))",
     "lineups": "lists of agents: one agent plays itself, several play each other at that player count",
     "variants": "names of variants, the game's or the file's own; default `base`",
     "variant": "`[variant.NAME.SECTION]`: changes of component data; see [below](#changing-components)",

@@ -236,7 +236,11 @@ def _name_of(game: str | Game | None) -> str | None:
 def load_agent(text: str, game: str | Game | None = None) -> AgentSpec:
     """Return the agent that a spec string names in `game`: a name may select a different agent in each game.
 
-    Without a game, game-specific names are not found.
+    Without a game, game-specific names are not found. The name of a tier, `usual`, is that of the game's agent of this
+    strength, unless an agent has the name.
+
+    >>> load_agent("trained:level=4", "strozzi").text
+    'learned:level=4'
 
     Raises:
         InputError: an unknown agent or parameter (the message lists the known ones), a game-specific name without a
@@ -263,11 +267,23 @@ def load_agent(text: str, game: str | Game | None = None) -> AgentSpec:
         raise InputError(f"agent {shown}: at most {MAX_NESTED} nested agents")
     token = _depth.set(_depth.get() + 1)
     try:
+        if not file and (tier := _agent_of_tier(name, game)):
+            return _with_values(tier.source, tier.agent, given, _name_of(game), tier.values).restricted(
+                *tier.without, *without
+            )
         agent = sources.agent_in_file(file, str(place_of(file)), name) if file else _registered(name, _name_of(game))
         source = f"{file}::{name}" if file else name
         return _with_values(source, agent, given, _name_of(game)).restricted(*without)
     finally:
         _depth.reset(token)
+
+
+def _agent_of_tier(name: str, game: str | Game | None) -> AgentSpec | None:
+    """Return the agent of a game's tier; None without the game or the tier, or if an agent has its name."""
+    if game is None or _point(name, _name_of(game)) is not None:
+        return None
+    the_game = find_game(game) if isinstance(game, str) else game
+    return load_agent(the_game.tiers[name], the_game) if name in the_game.tiers else None
 
 
 def _texts(values: Mapping[str, Any]) -> dict[str, str]:

@@ -49,6 +49,16 @@ POINTS = {
 }  # fmt: skip
 
 
+def test_the_name_of_a_tier_is_its_agent_unless_an_agent_has_the_name(of_games, monkeypatch):
+    assert load_agent("usual", "strozzi").text == "heuristic"
+    assert load_agent("trained", "strasbourg").text == "learned:redraws=4"
+    assert load_agent("strong:redraws=32~flag:pirate", STROZZI).text == "learned:beyond=4,redraws=32~flag:pirate"
+    with pytest.raises(InputError, match="unknown agent 'usual'"):
+        load_agent("usual")
+    monkeypatch.setitem(STROZZI.tiers, "twin", "heuristic")
+    assert load_agent("twin", STROZZI).text == "twin"
+
+
 @pytest.fixture
 def of_games(tmp_path, monkeypatch):
     """Install agents of one name for several games; `astray` cannot be imported, so nobody may look at it unasked."""

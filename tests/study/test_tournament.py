@@ -192,6 +192,11 @@ def test_few_games_have_no_rating():
 # -- tournaments -----------------------------------------------------------------------------------------------------
 
 
+def test_a_study_of_this_kind_has_the_seatings_of_the_command():
+    keys = {"kind": "tournament", "game": "strozzi", "players": [3], "lineups": [[agent] for agent in FIELD]}
+    assert ss.Study.of(**keys, deals=20).seatings == "latin"
+
+
 def tourney(agents=FIELD, **changes):
     keys = {"kind": "tournament", "game": "strozzi", "players": [3], "deals": 60, "seed": 5, "seatings": "latin"}
     return {**keys, "lineups": [[agent] for agent in sorted(agents)], **changes}

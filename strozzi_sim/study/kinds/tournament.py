@@ -128,6 +128,7 @@ class Tournament(Study):
     """A tournament of a field of agents, each a line-up by itself."""
 
     kind = "tournament"
+    seatings: str = "latin"
     max_matchups: int = 5000  # at a player count
     keeps_orders, keeps_copies, usual_deals = True, True, 200
     printed = ("ratings", "agents")
