@@ -33,6 +33,14 @@ _LONGEST_NOTE = 500  # characters
 _PATIENCE = 30.0  # seconds that a closed shelf waits for its process to end
 
 
+class ShelfAlarm(msgspec.Struct, array_like=True):
+    """An alarm of an answer; shelves written before alarms could be mended have the first two fields."""
+
+    text: str
+    evidence: str
+    is_mended: bool = False
+
+
 class ShelfAnswer(Asked, kw_only=True):
     """A question on the shelf, and its answer as far as known. The page receives this, and SHELF holds it."""
 
@@ -45,7 +53,7 @@ class ShelfAnswer(Asked, kw_only=True):
     phase: tuple[str, int, int] = ("", 0, 0)  # (phase, done, total); total is 0 if unknown
     seconds: float = 0.0  # that its process has run so far
     verdict: tuple[str, ...] = ()
-    alarms: tuple[tuple[str, str, bool], ...] = ()  # text and evidence of each, and whether it is mended
+    alarms: tuple[ShelfAlarm, ...] = ()
     told: tuple[str, ...] = ()  # KEY=VALUE of the box that the verdict names
     games: int = 0  # behind the verdict
     picture: Json | None = None  # title and legend of the first picture

@@ -415,6 +415,19 @@ def shelf(tmp_path, monkeypatch):
         yield made
 
 
+def test_a_shelf_whose_alarms_are_text_and_evidence_opens(tmp_path, monkeypatch):
+    monkeypatch.setattr(Shelf, "_start", lambda *_: None)
+    with closing(Shelf(tmp_path)) as made:
+        made.ask(Asked(**ASKED))
+    file = tmp_path / "shelf.json"
+    kept = json.loads(file.read_text())
+    kept["answers"]["1"]["alarms"] = [["Coins run out.", "4 players: 7 %"]]
+    file.write_text(json.dumps(kept))
+    with closing(Shelf(tmp_path)) as made:
+        (alarm,) = made.answers[1].alarms
+        assert (alarm.text, alarm.is_mended) == ("Coins run out.", False)
+
+
 def test_numbers_in_use_are_skipped_and_only_what_the_desk_wrote_is_forgotten(shelf):
     shelf.keep("strozzi", "rich", "base", ["tracks.bonus.9=20"])
     thesis = shelf.folder / "1" / "thesis.txt"
