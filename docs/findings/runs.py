@@ -83,6 +83,13 @@ PLANNED = {  # runs of plans: game, who follows them, deals of each plan, each f
     "strozzi-plans": ("strozzi", "trained", 1250),
     "strozzi-plans-strong": ("strozzi", "strong", 250),
     "medici_vs_strozzi-plans": ("medici_vs_strozzi", "trained", 2500),
+    "medici_vs_strozzi-plans-strong": ("medici_vs_strozzi", "strong", 250),
+    "strasbourg-plans": ("strasbourg", "trained", 625),
+    "strasbourg-plans-strong": ("strasbourg", "strong", 125),
+}
+AGAIN = {  # a run of plans -> the three that won most there, which are played on deals that chose none of them
+    "strozzi-plans": "promoter,scholar,wares",
+    "medici_vs_strozzi-plans": "gold,big-lots,ahead",
 }
 _WATCHED = {"strozzi": 3000, "medici_vs_strozzi": 3000, "strasbourg": 1000}  # deals of which alarms are counted
 RUNS: dict[str, Run] = {}
@@ -119,7 +126,11 @@ RUNS["strozzi-powers"] = Run(
 )
 for name, (game, tier, deals) in PLANNED.items():
     agent = "" if tier == "trained" else f" --agent {load_game(game).tiers[tier]}"
-    RUNS[name] = Run(f"strozzi plans {game}{agent} --deals {deals}", ("plans",), rows=_wins)
+    command = f"strozzi plans {game}{agent}"
+    RUNS[name] = Run(f"{command} --deals {deals}", ("plans",), rows=_wins)
+    if name in AGAIN:
+        again = f"{command} --only {AGAIN[name]} --seed 1 --deals {deals}"
+        RUNS[f"{name}-again"] = Run(again, ("plans",), rows=_wins)
 FAIR_GAP = "gap <= 6"  # points between the seats
 # searches for the smallest change after which all seats are fair: game, players, agent, most deals of a box
 FAIRER = {

@@ -6,7 +6,11 @@ import runs
 from reading import GAMES, command, lowered
 
 from strozzi_sim.agent import load_agent
+from strozzi_sim.agent.parameters import plan_words
+from strozzi_sim.declare.printing import format_estimate
+from strozzi_sim.facts.figures import WIN_SHARE
 from strozzi_sim.game import load_game
+from strozzi_sim.game.sentences import listed
 from strozzi_sim.study.field_orders import dominance_sentences, field_orders
 from strozzi_sim.study.kinds.plans import Plans, followers
 from strozzi_sim.study.verdict import Verdict
@@ -25,10 +29,22 @@ def section() -> Iterator[str]:
             if name == game:
                 yield f"**{title}, {tier} players.** {' '.join(verdict_on_plans(run).lines)} {command(run)}"
                 yield ""
+                if run in runs.AGAIN:
+                    yield _again(run)
+                    yield ""
         run = f"{game}-tournament"
         tables = {name: runs.read(run, name) for name in ("agents", "pairwise")}
         yield f"In a tournament, {lowered(dominance_sentences(field_orders(tables), load_game(game)))} {command(run)}"
         yield ""
+
+
+def _again(run: str) -> str:
+    """Return what the three best plans of a run win on deals that chose neither them nor their strengths."""
+    first = runs.read(run, "plans").sort_values("value", ascending=False, kind="stable").drop_duplicates("plan")
+    again = runs.read(f"{run}-again", "plans").merge(first[["plan", "bonus"]])
+    rows = list(again.sort_values("value", ascending=False, kind="stable").itertuples(index=False))
+    parts = [f"{plan_words(row.plan)} {format_estimate(row, WIN_SHARE)}" for row in rows]
+    return f"The three best again, on other deals, n = {rows[0].n:,} each: {listed(parts)}. {command(f'{run}-again')}"
 
 
 def verdict_on_plans(run: str) -> Verdict:
