@@ -167,8 +167,7 @@ class Plans(Challengers):
         at = self._amount(strongest["bonus"].iloc[0])
         few = f"{100 * FREE:g}"
         if free:
-            verb = "costs" if len(free) == 1 else "cost"
-            yield f"{with_capital(listed(free))} {verb} at most {few} of 100 games even at {at}."
+            yield f"With {listed(free)} a player loses at most {few} of 100 games even at {at}."
         else:
             least = strongest.loc[strongest["value"].idxmax()]
             share = games_of_100(least["value"], among=[fair])
