@@ -167,7 +167,7 @@ class Plans(Challengers):
         at = self._amount(strongest["bonus"].iloc[0])
         few = f"{100 * FREE:g}"
         if free:
-            yield f"With {listed(free)} a player loses at most {few} of 100 games even at {at}."
+            yield f"With {listed(free, 'or')} a player loses at most {few} of 100 games even at {at}."
         else:
             least = strongest.loc[strongest["value"].idxmax()]
             share = games_of_100(least["value"], among=[fair])
