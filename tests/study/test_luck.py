@@ -174,7 +174,7 @@ def test_the_share_of_who_plays_is_said_of_fields_and_never_of_the_game():
     assert length == "A game takes 120 minutes at 20 seconds a decision."
     assert note == "A game has 120 decisions and takes 120 minutes at 4 players."
     assert who.replace("\N{NARROW NO-BREAK SPACE}", " ") == (
-        "Luck decides, at 4 players: 96.4 ± 0.7 % in games of usual players, the trained player with beyond 1 and level 3, trader and picky and 3 ± 1 % "
+        "Luck decides, at 4 players: 96.4 ± 0.7 % in games of usual players, the weak player with beyond 1, trader and picky and 3 ± 1 % "
         "in games of one usual player among random moves; among equal players, everything."
     )
     assert lineup_words(study.the_game, "heuristic,random,random") == "one usual player among random moves"
