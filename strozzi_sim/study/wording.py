@@ -67,7 +67,7 @@ def _like(game: Game, spec: AgentSpec) -> AgentSpec:
 
 
 def _unset_words(game: Game, agent: str) -> str:
-    """Return what an agent is called whatever its settings: "the usual player", "greedy"."""
+    """Return what an agent is called whatever its settings: "the usual player", "ismcts"."""
     spec = _loaded(game, agent)
     like = _like(game, spec).text if spec else agent
     return player_words(game, like) if like in game.player_names else bare_name(like)
