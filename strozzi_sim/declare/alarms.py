@@ -114,7 +114,7 @@ class FoundAlarm:
     table: str
     figure: str
     rows: pd.DataFrame  # of the table, those that it is about first
-    is_mended: bool = False  # of two boxes only the one before the change has it
+    is_mended: bool = False  # of two boxes only the one before the change has what it says
 
     @property
     def document(self) -> dict[str, Any]:
@@ -288,8 +288,6 @@ def _beside(
     pairs = [(here.get(level), there.get(level)) for level in levels]
     differs = any(one is None or other is None or _is_known_to_differ(one, other) for one, other in pairs)
     is_new = variant != reference
-    is_there = bool(known_there) if kind == "count" else first in known_there
-    is_mended = differs and not is_new and not is_there
     if kind == "share" and first in there:
         own, other = here[first]["value"], there[first]["value"]
         after, before = (own, other) if is_new else (other, own)
@@ -299,6 +297,7 @@ def _beside(
             ending = ", as before"
         elif not differs:
             ending = ", perhaps unchanged"
+        is_mended = differs and not is_new and first not in known_there
         return _Beside(of_100(after), count, ending=ending, is_mended=is_mended)
     if not differs:
         is_same = not levels if kind == "count" else first in known_there
@@ -306,7 +305,7 @@ def _beside(
     old, new = (len(known_there), count) if is_new else (count, len(known_there))
     if kind == "count" and new > 1 and new != old:
         return _Beside(share, new, ending=f", before {old or 'none'}")
-    return _Beside(share, count, "New box" if is_new else "Old box", is_mended=is_mended)
+    return _Beside(share, count, "New box" if is_new else "Old box", is_mended=not is_new)
 
 
 def _is_known_to_differ(one: Any, other: Any) -> bool:

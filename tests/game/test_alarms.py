@@ -161,6 +161,7 @@ def test_cards_of_two_boxes_are_of_one_box_only_if_that_is_known():
         (one, three, "Nobody takes 3 of 30 cards, before 1."),
         (HEALTHY, three, "Nobody takes 3 of 30 cards, before none."),
         (three, HEALTHY, "Old box: nobody takes 3 of 30 cards."),
+        (three, one, "Old box: nobody takes 3 of 30 cards."),
         (three, two_others, "Nobody takes 2 of 30 cards, before 3."),
         (one, one, "Hardly anybody takes card C1, as before."),
         (HEALTHY, one, "New box: hardly anybody takes card C1."),
