@@ -87,9 +87,10 @@ PLANNED = {  # runs of plans: game, who follows them, deals of each plan, each f
     "strasbourg-plans": ("strasbourg", "trained", 625),
     "strasbourg-plans-strong": ("strasbourg", "strong", 125),
 }
-AGAIN = {  # a run of plans -> the three that won most there, which are played on deals that chose none of them
-    "strozzi-plans": "promoter,scholar,wares",
-    "medici_vs_strozzi-plans": "gold,big-lots,ahead",
+AGAIN = {  # a run of plans -> the three that won most there, and the deals that chose none of them on which they play
+    "strozzi-plans": ("promoter,scholar,wares", 1250),
+    "medici_vs_strozzi-plans": ("gold,big-lots,ahead", 2500),
+    "strasbourg-plans": ("few-tasks,edifices,goods", 300),
 }
 _WATCHED = {"strozzi": 3000, "medici_vs_strozzi": 3000, "strasbourg": 1000}  # deals of which alarms are counted
 RUNS: dict[str, Run] = {}
@@ -129,8 +130,8 @@ for name, (game, tier, deals) in PLANNED.items():
     command = f"strozzi plans {game}{agent}"
     RUNS[name] = Run(f"{command} --deals {deals}", ("plans",), rows=_wins)
     if name in AGAIN:
-        again = f"{command} --only {AGAIN[name]} --seed 1 --deals {deals}"
-        RUNS[f"{name}-again"] = Run(again, ("plans",), rows=_wins)
+        only, deals = AGAIN[name]
+        RUNS[f"{name}-again"] = Run(f"{command} --only {only} --seed 1 --deals {deals}", ("plans",), rows=_wins)
 FAIR_GAP = "gap <= 6"  # points between the seats
 # searches for the smallest change after which all seats are fair: game, players, agent, most deals of a box
 FAIRER = {
